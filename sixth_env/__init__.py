@@ -1,0 +1,48 @@
+"""Reinforcement-learning environments for the "six" family of card games."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from sixth_env import six_nimmt_v0, sixth_card_v0
+    from sixth_env.batch import Batch, Step
+    from sixth_env.engine import Engine
+    from sixth_env.games import GAMES
+    from sixth_env.opponents import Opponent, load_opponent
+
+_EXPORTS = {
+    "Batch": "sixth_env.batch",
+    "Step": "sixth_env.batch",
+    "Engine": "sixth_env.engine",
+    "GAMES": "sixth_env.games",
+    "Opponent": "sixth_env.opponents",
+    "load_opponent": "sixth_env.opponents",
+}
+
+_MODULES = ("six_nimmt_v0", "sixth_card_v0")
+
+__all__ = [
+    "GAMES",
+    "Batch",
+    "Engine",
+    "Opponent",
+    "Step",
+    "__version__",
+    "load_opponent",
+    "six_nimmt_v0",
+    "sixth_card_v0",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load public names on first use, so that ``import sixth_env`` is quick."""
+    import importlib
+
+    if name in _MODULES:
+        return importlib.import_module(f"sixth_env.{name}")
+    if name not in _EXPORTS:
+        raise AttributeError(f"module 'sixth_env' has no attribute {name!r}")
+    return getattr(importlib.import_module(_EXPORTS[name]), name)
