@@ -1,0 +1,94 @@
+"""Opponents of one's own, by name.
+
+A spec ``MODULE:ARGUMENT`` stands for ``MODULE.load(ARGUMENT)``: any importable module, of the
+working folder too, that has a function ``load`` from a string to an
+:class:`~sixth_env.opponents.base.Opponent`. So ``agents:runs/ppo/best`` loads a checkpoint with
+this project's trainable agents; the folder of a checkpoint alone means the same. As with
+``python -m``, the module's code is run: name only modules that you trust.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from sixth_env.errors import OpponentError, SixthEnvError
+from sixth_env.games import get_game
+from sixth_env.opponents import load_opponent, opponent_names
+from sixth_env.opponents.base import Opponent
+
+CHECKPOINT_MODULE = "agents"
+
+_SPEC = re.compile(r"(?P<module>[A-Za-z_]\w+(\.[A-Za-z_]\w*)*):(?P<argument>.+)", re.ASCII)
+
+
+def resolve_opponent(spec: str, game: str = "sixth_card") -> Opponent:
+    """The opponent of a spec: a built-in name, ``MODULE:ARGUMENT``, or a checkpoint's folder.
+
+    Args:
+        spec: what to load; a built-in name such as ``"mc:100"`` is never taken for a module.
+        game: the game to be played.
+
+    Raises:
+        OpponentError: there is no such opponent, or it plays another game.
+        SixthEnvError: whatever the module's ``load`` finds wrong.
+    """
+    if Path(spec, "card.json").is_file():
+        return _load(CHECKPOINT_MODULE, spec, game)
+    built_in = {name.partition(":")[0] for name in opponent_names(game)}
+    match = _SPEC.fullmatch(spec)
+    if match is None or match["module"] in built_in:
+        return load_opponent(spec, game=game)
+    return _load(match["module"], match["argument"], game)
+
+
+def _load(module_name: str, argument: str, game: str) -> Opponent:
+    load = getattr(_import(module_name), "load", None)
+    if not callable(load):
+        raise OpponentError(f"module {module_name!r} has no function load(argument)")
+    try:
+        opponent = load(argument)
+    except SixthEnvError:
+        raise
+    except Exception as error:
+        raise OpponentError(
+            f"{module_name}.load({argument!r}) failed with {type(error).__name__}: {error}"
+        ) from error
+    if not callable(getattr(opponent, "act", None)):
+        raise OpponentError(
+            f"{module_name}.load({argument!r}) returned {type(opponent).__name__},"
+            " which has no method act(observation, action_mask, seeds)"
+        )
+    checked: Opponent = opponent
+    _check_game(checked, f"{module_name}:{argument}", game)
+    return checked
+
+
+def _check_game(opponent: Opponent, spec: str, game: str) -> None:
+    """Refuse an opponent that says it plays another game; one that says nothing is asked."""
+    plays = getattr(opponent, "game", None)
+    plays = getattr(plays, "id", plays)
+    if plays is not None and plays != get_game(game).id:
+        raise OpponentError(f"{spec} plays {plays}, not {game}")
+
+
+def _import(name: str) -> ModuleType:
+    """Import a module, those of the working folder first, as ``python -m`` does."""
+    folder = os.getcwd()
+    sys.path.insert(0, folder)
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (name + ".").startswith(error.name + "."):
+            raise OpponentError(
+                f"no module {name!r} in {folder} or among the installed packages"
+            ) from error
+        raise OpponentError(f"module {name!r} cannot be imported: {error}") from error
+    except ImportError as error:
+        raise OpponentError(f"module {name!r} cannot be imported: {error}") from error
+    finally:
+        sys.path.remove(folder)
