@@ -1,0 +1,147 @@
+"""Reports and lists for people, printed with rich."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Console, JustifyMethod
+from rich.table import Table
+
+from sixth_env.games import GAMES, get_game
+from sixth_env.match import CrossTable, Entrant, Estimate, MatchResult
+from sixth_env.opponents import MONTE_CARLO
+from sixth_env.render.facts import plural
+from sixth_env.render.text import supports_unicode
+
+NOTE = "Penalty points, fewer is better; 95 % intervals from a bootstrap over deals."
+
+
+def _console() -> Console:
+    return Console(highlight=False, markup=False)
+
+
+def _table(*columns: str) -> Table:
+    """A table whose first column is text and whose others are numbers."""
+    table = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
+    for index, column in enumerate(columns):
+        justify: JustifyMethod = "right" if index else "left"
+        table.add_column(column, justify=justify, no_wrap=index > 0, overflow="fold")
+    return table
+
+
+def number(estimate: Estimate, digits: int = 2, sign: str = "") -> str:
+    """An estimate as "6.81 ±0.06", with the half of its interval if it has one.
+
+    ``sign="+"`` shows the sign of a difference.
+    """
+    half = (estimate.high - estimate.low) / 2
+    value = f"{estimate.value:{sign}.{digits}f}"
+    if half == float("inf"):
+        return value
+    return f"{value} {'±' if supports_unicode(sys.stdout) else '+-'}{half:.{digits}f}"
+
+
+def _speed(entrant: Entrant) -> str:
+    """Decisions per second to three digits: "771k"."""
+    for unit, suffix in ((1e6, "M"), (1e3, "k")):
+        if entrant.speed >= unit:
+            return f"{entrant.speed / unit:.3g}{suffix}"
+    return f"{entrant.speed:.3g}"
+
+
+def show_match(result: MatchResult) -> None:
+    """One match: a line an entrant."""
+    table = _table("entrant", "points/round", "minus others'", "win share", "decisions/s")
+    for index, entrant in enumerate(result.entrants):
+        alone = len(result.entrants) == 1
+        table.add_row(
+            f"{entrant.name} x{entrant.seats}" if entrant.seats > 1 else entrant.name,
+            number(result.points_per_round(index)),
+            "" if alone else number(result.difference(index), sign="+"),
+            number(result.win_share(index), 3),
+            _speed(entrant),
+        )
+    _show([result], table, result.command)
+
+
+def show_against(results: Sequence[MatchResult], command: str) -> None:
+    """Matches of one entrant against several fields: a line a field."""
+    table = _table("field", "own points", "field's", "difference", "win share", "decisions/s")
+    for result in results:
+        own, other = result.entrants
+        table.add_row(
+            other.name,
+            number(result.points_per_round(0)),
+            number(result.points_per_round(1)),
+            number(result.difference(0), sign="+"),
+            number(result.win_share(0), 3),
+            f"{_speed(own)} / {_speed(other)}",
+        )
+    _show(results, table, command)
+
+
+def show_cross(table: CrossTable, command: str) -> None:
+    """Differences of each entrant (rows) alone among each other one (columns), and cycles."""
+    shown = _table("alone \\ field", *table.names)
+    for a, name in enumerate(table.names):
+        cells = [_cell(table.difference(a, b)) if a != b else "" for b in range(len(table.names))]
+        shown.add_row(name, *cells)
+    _show(list(table.matches.values()), shown, command)
+    console = _console()
+    console.print("* beyond chance. A row's entrant minus the field around it.")
+    for cycle in table.cycles:
+        console.print(f"CYCLE: {' beats '.join([*cycle, cycle[0]])}", style="bold red")
+    if not table.cycles:
+        console.print("No cycle of three is beyond chance.")
+
+
+def _cell(estimate: Estimate) -> str:
+    return number(estimate, sign="+") + ("*" if estimate.significant else " ")
+
+
+def _show(results: Sequence[MatchResult], table: Table, command: str) -> None:
+    console = _console()
+    console.print(_headline(results), soft_wrap=True)
+    console.print(table)
+    console.print(NOTE)
+    console.print(f"Repeat with: {command}", soft_wrap=True)
+
+
+def _headline(results: Sequence[MatchResult]) -> str:
+    """What was played: "Sixth Card, 4 players: 1000 deals in 4 rotations, …"."""
+    first = results[0]
+    games = sum(result.games for result in results)
+    rounds = sum(int(result.rounds.sum()) for result in results)
+    return (
+        f"{get_game(first.game).title}, {len(first.line_up)} players:"
+        f" {plural(first.deals, 'deal')} in {len(first.line_up)} rotations,"
+        f" {games} games, {plural(rounds, 'round')}, seed {first.seed}"
+    )
+
+
+def show_games() -> None:
+    """The games by id."""
+    table = _table("game", "title", "players")
+    for game in GAMES.values():
+        table.add_row(game.id, game.title, f"2-{game.max_players}")
+    _console().print(table)
+
+
+def show_opponents(game: str) -> None:
+    """The built-in opponents of a game, and how others are named."""
+    others = {
+        "FOLDER": "A checkpoint; the same as agents:FOLDER.",
+        "MODULE:ARGUMENT": "Your own: MODULE.load(ARGUMENT), of a module in this folder too.",
+    }
+    table = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
+    table.add_column("opponent", no_wrap=True)
+    table.add_column("what it does")
+    table.add_row("random", "Play uniformly among the legal actions.")
+    for name, cost in get_game(game).heuristics.items():
+        table.add_row(name, (cost.__doc__ or "").strip().partition("\n")[0])
+    table.add_row(MONTE_CARLO, "Monte Carlo: that many random playouts for each legal action.")
+    for name, meaning in others.items():
+        table.add_row(name, meaning)
+    _console().print(table)

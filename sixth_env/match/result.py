@@ -1,0 +1,223 @@
+"""What a match brought: raw results by deal, and the figures made from them."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sixth_env.errors import ConfigError
+from sixth_env.games import get_game
+from sixth_env.match.stats import CONFIDENCE, RESAMPLES, Bootstrap, Estimate
+
+# Rules that have an option of their own on the command line; the others are given by --set.
+_OPTIONS = {
+    "decks": "--decks",
+    "row_choice": "--row-choice",
+    "target_score": "--target",
+    "num_rounds": "--rounds",
+}
+
+
+@dataclass
+class Entrant:
+    """One of those who played; in how many seats, how many decisions, and in what time."""
+
+    name: str
+    seats: int
+    decisions: int = 0
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def speed(self) -> float:
+        """Decisions per second, the opponent's own time alone; 0 if it never decided."""
+        return self.decisions / self.seconds if self.seconds else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class MatchResult:
+    """Every deal in all rotations of a line-up: R = P games a deal.
+
+    Line-up position j sits at seat (j + r) mod P in rotation r. Points are penalty points
+    (minus the game's default reward), so fewer is better.
+
+    Attributes:
+        game, rules, seed: what was played; ``rules`` as in a position.
+        entrants: who played; the same opponent in several seats is one entrant.
+        line_up: (P,) the entrant's index at each position.
+        points, wins: (deals, R, P) by line-up position; a win shared by k is 1 / k for each.
+        rounds: (deals, R) rounds played in each game.
+    """
+
+    game: str
+    rules: dict[str, Any]
+    seed: int
+    entrants: tuple[Entrant, ...]
+    line_up: NDArray[np.int64]
+    points: NDArray[np.float64]
+    wins: NDArray[np.float64]
+    rounds: NDArray[np.int64]
+
+    @property
+    def deals(self) -> int:
+        """How many different deals were played."""
+        return len(self.points)
+
+    @property
+    def games(self) -> int:
+        """How many games were played: every deal once in each rotation."""
+        return int(self.rounds.size)
+
+    # --- Figures -----------------------------------------------------------------------------
+
+    def points_per_round(self, entrant: int | str) -> Estimate:
+        """Mean penalty points per round and seat: all points over all rounds."""
+        return self._ratio("points", "seat_rounds", self.index(entrant))
+
+    def win_share(self, entrant: int | str) -> Estimate:
+        """Mean share of the win per seat; 1 / P for equals."""
+        return self._ratio("wins", "seat_games", self.index(entrant))
+
+    def difference(self, entrant: int | str, other: int | str | None = None) -> Estimate:
+        """Points per round of an entrant minus those of another, or of all others together.
+
+        Below zero is better. Both sat at the same tables with the same deals, which the interval
+        takes into account.
+        """
+        if other is None:
+            theirs = self._others(self.index(entrant))
+        else:
+            theirs = [self.index(other)]
+        own = [self.index(entrant)]
+        return self._bootstrap.estimate(
+            lambda sums: (
+                _sum_ratio(sums, self._columns("points", own), self._columns("seat_rounds", own))
+                - _sum_ratio(
+                    sums, self._columns("points", theirs), self._columns("seat_rounds", theirs)
+                )
+            )
+        )
+
+    def by_seat(self, entrant: int | str) -> NDArray[np.float64]:
+        """Mean points per round of an entrant at each seat, (P,)."""
+        players = len(self.line_up)
+        points, rounds = np.zeros(players), np.zeros(players)
+        for position in np.flatnonzero(self.line_up == self.index(entrant)):
+            for rotation in range(players):
+                seat = (position + rotation) % players
+                points[seat] += self.points[:, rotation, position].sum()
+                rounds[seat] += self.rounds[:, rotation].sum()
+        return points / rounds
+
+    def index(self, entrant: int | str) -> int:
+        """The index of an entrant given by name or index.
+
+        Raises:
+            ConfigError: no entrant has that name or index.
+        """
+        names = [e.name for e in self.entrants]
+        if isinstance(entrant, str) and entrant in names:
+            return names.index(entrant)
+        if not isinstance(entrant, str) and 0 <= entrant < len(names):
+            return int(entrant)
+        raise ConfigError(f"no entrant {entrant!r}: expected one of {', '.join(names)}")
+
+    # --- Reports ------------------------------------------------------------------------------
+
+    @property
+    def command(self) -> str:
+        """The command that repeats the match, if the entrants' names are what loads them."""
+        names = [self.entrants[index].name for index in self.line_up]
+        return shlex.join(["sixth-env", "match", *names, *self.options])
+
+    @property
+    def options(self) -> list[str]:
+        """Game, deals, seed and rules as options of the command line, defaults left out."""
+        usual = get_game(self.game).make_rules({"num_players": len(self.line_up)}).to_dict()
+        changed = {
+            rule: value
+            for rule, value in self.rules.items()
+            if value is not None and value != usual[rule]
+        }
+        if "exact_deck" in changed:
+            changed.pop("cards")  # follows from it
+        options = ["--game", self.game, "--deals", str(self.deals), "--seed", str(self.seed)]
+        for rule, value in changed.items():
+            named = rule in _OPTIONS
+            options += [_OPTIONS[rule], str(value)] if named else ["--set", f"{rule}={value}"]
+        return options if "num_rounds" in changed else [*options, "--whole"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain values for JSON."""
+        return {
+            "game": self.game,
+            "rules": self.rules,
+            "seed": self.seed,
+            "deals": self.deals,
+            "games": self.games,
+            "rounds": int(self.rounds.sum()),
+            "line_up": [self.entrants[index].name for index in self.line_up],
+            "confidence": CONFIDENCE,
+            "resamples": RESAMPLES,
+            "entrants": [self._entrant_dict(index) for index in range(len(self.entrants))],
+            "command": self.command,
+        }
+
+    def _entrant_dict(self, index: int) -> dict[str, Any]:
+        entrant = self.entrants[index]
+        alone = len(self.entrants) == 1
+        return {
+            "name": entrant.name,
+            "seats": entrant.seats,
+            "points_per_round": self.points_per_round(index).to_dict(),
+            "win_share": self.win_share(index).to_dict(),
+            "difference": None if alone else self.difference(index).to_dict(),
+            "points_by_seat": self.by_seat(index).tolist(),
+            "decisions": entrant.decisions,
+            "seconds": entrant.seconds,
+            "decisions_per_second": entrant.speed,
+        }
+
+    # --- Blocks ---------------------------------------------------------------------------------
+
+    def _others(self, index: int) -> list[int]:
+        others = [other for other in range(len(self.entrants)) if other != index]
+        if not others:
+            raise ConfigError(f"{self.entrants[index].name} played alone: there is no difference")
+        return others
+
+    def _ratio(self, above: str, below: str, index: int) -> Estimate:
+        return self._bootstrap.estimate(
+            lambda sums: _sum_ratio(
+                sums, self._columns(above, [index]), self._columns(below, [index])
+            )
+        )
+
+    def _columns(self, kind: str, entrants: list[int]) -> list[int]:
+        """Where the blocks hold a kind of figure of some entrants."""
+        start = ("points", "seat_rounds", "wins", "seat_games").index(kind) * len(self.entrants)
+        return [start + index for index in entrants]
+
+    @cached_property
+    def _bootstrap(self) -> Bootstrap:
+        """Blocks (deals, 4 x entrants): points, rounds, wins and games, summed over its seats."""
+        member = (self.line_up[:, None] == np.arange(len(self.entrants))).astype(np.float64)
+        seats = member.sum(axis=0)
+        blocks = [
+            self.points.sum(axis=1) @ member,
+            self.rounds.sum(axis=1)[:, None] * seats,
+            self.wins.sum(axis=1) @ member,
+            np.tile(self.rounds.shape[1] * seats, (self.deals, 1)),
+        ]
+        return Bootstrap(np.concatenate(blocks, axis=1))
+
+
+def _sum_ratio(
+    sums: NDArray[np.float64], above: list[int], below: list[int]
+) -> NDArray[np.float64]:
+    ratio: NDArray[np.float64] = sums[..., above].sum(-1) / sums[..., below].sum(-1)
+    return ratio
