@@ -1,0 +1,167 @@
+"""Networks that read observations by the table's names and give masked logits and a value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from pydantic import Field
+from torch import Tensor, nn
+from torch.nn.utils import skip_init
+
+from agents.card import Strict
+from sixth_env.games.table import ObservationTable
+
+ILLEGAL_LOGIT = -1e9  # large and finite: a row without legal actions stays uniform, never NaN
+
+
+class NetworkSettings(Strict):
+    """What defines a network, besides its weights; stored in a checkpoint's card."""
+
+    columns: tuple[str, ...] = ()
+    """names of the observation blocks that the network reads, in this order; none: all"""
+    products: tuple[tuple[str, str], ...] = ()
+    """pairs of blocks of one shape whose elementwise product is read too: a plain layer cannot
+    tell "a card in my hand" from "what that card would cost" otherwise"""
+    planes: tuple[str, ...] = ()
+    """blocks with one column per card, for the card scorer; none: no scorer"""
+    slots: int = Field(default=10, ge=1)
+    """how many legal cards the scorer looks at: the largest hand"""
+    width: int = Field(default=256, ge=1)
+    depth: int = Field(default=2, ge=1)
+    card_width: int = Field(default=64, ge=1)
+
+
+class PolicyValueNet(nn.Module):
+    """An MLP over the whole observation, and a scorer shared by the cards that may be played.
+
+    Takes integer columns (N, D); gives masked logits (N, A) and value (N,). A card's logit is the
+    sum of what the MLP says about that card and what the scorer makes of the card's planes in the
+    light of the MLP's last layer. The scorer is the same for every card, so what is learnt about
+    one holds for all.
+    """
+
+    def __init__(
+        self,
+        settings: NetworkSettings,
+        table: ObservationTable,
+        num_actions: int,
+        generator: torch.Generator | None = None,
+    ) -> None:
+        """Build the network, initialised from ``generator``, or left to be loaded without one.
+
+        Raises ``KeyError`` for a block that the table does not have.
+        """
+        super().__init__()
+        self.settings = settings
+        self.features = Features(settings, table)
+        layers = [_linear(settings.width, settings.width) for _ in range(settings.depth - 1)]
+        self.body = nn.Sequential(nn.ReLU(), *[m for layer in layers for m in (layer, nn.ReLU())])
+        self.policy = _linear(settings.width, num_actions)
+        self.value = _linear(settings.width, 1)
+        self.scorer = CardScorer(settings, table) if settings.planes else None
+        if generator is not None:
+            self._initialise(generator)
+
+    def forward(self, observation: Tensor, action_mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Masked logits (N, A) and value (N,) of integer columns (N, D) and masks (N, A)."""
+        hidden = self.body(self.features(observation))
+        logits, value = self.policy(hidden).float(), self.value(hidden).float().squeeze(1)
+        if self.scorer is not None:
+            cards, scores = self.scorer(observation, action_mask, hidden)
+            logits = logits.scatter_add(1, cards, scores.float())
+        return logits.masked_fill(action_mask == 0, ILLEGAL_LOGIT), value
+
+    def _initialise(self, generator: torch.Generator) -> None:
+        """Orthogonal weights; a near-uniform first policy and a value near zero."""
+        gains = {self.policy: 0.01, self.value: 0.1}
+        if self.scorer is not None:
+            gains[self.scorer.score] = 0.01
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                gain = gains.get(module, 2**0.5)
+                nn.init.orthogonal_(module.weight, gain, generator=generator)
+                nn.init.zeros_(module.bias)
+
+
+class Features(nn.Module):
+    """The first layer: the chosen columns and products of an observation into ``width`` units.
+
+    Columns are integers; their scales are applied to the weights, which are fewer.
+    """
+
+    scale: Tensor
+
+    def __init__(self, settings: NetworkSettings, table: ObservationTable) -> None:
+        super().__init__()
+        names = settings.columns or table.names
+        self.spans = _merge([table[name] for name in names])
+        self.pairs = [(table[a], table[b]) for a, b in settings.products]
+        scale = torch.from_numpy(table.scale.copy())
+        parts = [scale[span] for span in self.spans] + [scale[a] * scale[b] for a, b in self.pairs]
+        self.register_buffer("scale", torch.cat(parts), persistent=False)
+        self.layer = _linear(len(self.scale), settings.width)
+
+    def forward(self, observation: Tensor) -> Tensor:
+        """Columns (N, D) to (N, width), before the nonlinearity."""
+        parts = [observation[:, span] for span in self.spans]
+        parts += [observation[:, a] * observation[:, b] for a, b in self.pairs]
+        values = torch.cat(parts, dim=1).to(_compute_type())
+        return nn.functional.linear(values, self.layer.weight * self.scale, self.layer.bias)
+
+
+class CardScorer(nn.Module):
+    """Scores each legal card from its own planes and a context; one network for all cards."""
+
+    starts: Tensor
+    scale: Tensor
+
+    def __init__(self, settings: NetworkSettings, table: ObservationTable) -> None:
+        super().__init__()
+        starts = torch.tensor([table.start(name) for name in settings.planes])
+        cards = table.block(settings.planes[0]).size
+        self.cards, self.slots = cards, min(settings.slots, cards)
+        self.register_buffer("starts", starts, persistent=False)
+        scale = torch.from_numpy(table.scale.copy())[starts]
+        scale = torch.cat([scale, torch.tensor([1.0 / cards])])  # the last input: which card
+        self.register_buffer("scale", scale, persistent=False)
+        self.own = _linear(len(scale), settings.card_width)
+        self.context = _linear(settings.width, settings.card_width)
+        self.mix = _linear(settings.card_width, settings.card_width)
+        self.score = _linear(settings.card_width, 1)
+
+    def forward(
+        self, observation: Tensor, action_mask: Tensor, context: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Cards (N, slots), the legal ones first, and their scores (N, slots)."""
+        cards = action_mask[:, : self.cards].topk(self.slots, dim=1).indices
+        columns = (cards.unsqueeze(2) + self.starts).flatten(1)  # (N, slots * planes)
+        planes = observation.gather(1, columns).view(-1, self.slots, len(self.starts))
+        values = torch.cat([planes, cards.unsqueeze(2).to(planes.dtype)], dim=2)
+        own = nn.functional.linear(
+            values.to(_compute_type()), self.own.weight * self.scale, self.own.bias
+        )
+        hidden = torch.relu(own + self.context(context).unsqueeze(1))
+        return cards, self.score(torch.relu(self.mix(hidden))).squeeze(2)
+
+
+def _compute_type() -> torch.dtype:
+    """What matrix products take: autocast converts anyway, and once is enough."""
+    return torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else torch.float32
+
+
+def _linear(inputs: int, outputs: int) -> nn.Linear:
+    """A layer with unset weights: setting them would draw from torch's global generator."""
+    layer: nn.Linear = skip_init(nn.Linear, inputs, outputs)  # type: ignore[no-untyped-call]
+    return layer
+
+
+def _merge(spans: Sequence[slice]) -> list[slice]:
+    """Neighbouring column ranges joined: fewer, longer copies."""
+    merged: list[slice] = []
+    for span in spans:
+        if merged and merged[-1].stop == span.start:
+            merged[-1] = slice(merged[-1].start, span.stop)
+        else:
+            merged.append(span)
+    return merged

@@ -1,0 +1,1 @@
+"""Training scripts, one algorithm each; run from the root of the checkout."""

@@ -1,0 +1,392 @@
+"""PPO with action masks and self-play, for every game of the family.
+
+    python -m train.ppo configs/ppo/quickstart.toml --seed 1
+
+One policy plays all learner seats of several tables (batches of games), which may differ in
+players, rules and opponents. Proximal policy optimisation: Schulman et al., 2017; advantages per
+seat over its own decisions (``train/advantage.py``), cut where a round ends if rewards are points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from pydantic import Field as Setting
+from torch import Tensor, nn
+
+from agents.checkpoint import load, save
+from agents.networks import NetworkSettings, PolicyValueNet
+from agents.torch_agent import TorchAgent, card_for
+from sixth_env.batch import Batch, Step
+from sixth_env.errors import ConfigError
+from sixth_env.games import get_game
+from sixth_env.match.result import MatchResult
+from sixth_env.opponents import Opponent
+from sixth_env.opponents.custom import resolve_opponent
+from train.advantage import advantages
+from train.config import Config, load_config, readable_errors, save_resolved
+from train.evaluate import against_fields, margins, print_results
+from train.field import Field
+from train.past import PastSelves
+from train.runs import (
+    RunLog,
+    StopSignal,
+    check_finite,
+    derive_seed,
+    load_optimizer,
+    optimizer_state,
+    run_folder,
+    torch_generator,
+)
+
+
+class Table(Config):
+    """A batch of games with the same rules and the same kinds of opponents."""
+
+    games: int = Setting(default=512, ge=1)
+    """games played at once"""
+    rules: dict[str, int | str | bool] = {}
+    """the game's own options, such as num_players and decks"""
+    opponents: tuple[str, ...] = ()
+    """who plays the other seats, dealt out over the games: built-ins, checkpoint folders, or
+    "past" for earlier versions of the learner; none: the learner plays every seat"""
+
+
+class PPOConfig(Config):
+    """Settings of a run."""
+
+    game: str = "sixth_card"
+    name: str = "ppo"
+    """name of the run: its folder is runs/ppo/NAME"""
+    seed: int = 1
+    resume: bool = False
+    """go on with the run of this name"""
+    total_decisions: int = Setting(default=10_000_000, ge=1)
+    """learner decisions to train on"""
+    stop_after: int | None = Setting(default=None, ge=1)
+    """stop at this count of decisions, to be resumed later"""
+    tables: tuple[Table, ...] = (Table(),)
+    reward: Literal["penalty", "relative", "win", "chips", "points"] = "relative"
+    reward_scale: float = Setting(default=0.1, gt=0)
+    network: NetworkSettings = NetworkSettings()
+    rollout_steps: int = Setting(default=16, ge=1)
+    """steps of every game between two updates"""
+    epochs: int = Setting(default=2, ge=1)
+    minibatch: int = Setting(default=4096, ge=1)
+    learning_rate: float = Setting(default=5e-4, gt=0)
+    final_learning_rate: float = Setting(default=5e-5, ge=0)
+    """reached at the end, linearly"""
+    gamma: float = Setting(default=1.0, gt=0, le=1)
+    lam: float = Setting(default=0.95, ge=0, le=1)
+    clip: float = Setting(default=0.2, gt=0)
+    entropy: float = Setting(default=0.01, ge=0)
+    value_weight: float = Setting(default=0.5, ge=0)
+    max_grad_norm: float = Setting(default=0.5, gt=0)
+    threads: int = Setting(default=1, ge=1)
+    """torch threads; results repeat exactly for the same number"""
+    bf16: bool = False
+    """compute the forward and backward passes in bfloat16 where the processor gains from it"""
+    past_selves: int = Setting(default=6, ge=1)
+    """how many earlier versions sit at tables with "past" """
+    past_every: int = Setting(default=1_000_000, ge=1)
+    """decisions between two snapshots"""
+    save_every: int = Setting(default=2_000_000, ge=1)
+    evaluate_every: int = Setting(default=2_000_000, ge=1)
+    evaluate_deals: int = Setting(default=250, ge=1)
+    fields: tuple[str, ...] = ("random", "closest", "cautious")
+    """opponents of the evaluations: the learner against a table full of each"""
+    final_fields: tuple[str, ...] = ("random", "closest", "cautious", "mc:20")
+    final_deals: int = Setting(default=1000, ge=1)
+
+
+class Samples(NamedTuple):
+    """Decisions to learn from; N of them, of any table."""
+
+    observation: Tensor  # (N, D) int16
+    action_mask: Tensor  # (N, A) int8
+    action: Tensor  # (N,) int64
+    log_prob: Tensor  # (N,) of the action when it was taken
+    value: Tensor  # (N,) estimated then
+    advantage: Tensor  # (N,)
+    target: Tensor  # (N,) for the value
+
+
+class Actor:
+    """Samples actions from the network while rollouts are collected."""
+
+    def __init__(self, network: PolicyValueNet, bf16: bool, generator: torch.Generator) -> None:
+        self.network, self.bf16, self.generator = network, bf16, generator
+
+    @torch.no_grad()
+    def act(self, observation: Tensor, action_mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Actions, their log-probabilities and the values, (N,) each."""
+        with autocast(self.bf16):
+            logits, value = self.network(observation, action_mask)
+        log_probs = logits.log_softmax(dim=1)
+        noise = torch.empty_like(log_probs).exponential_(generator=self.generator)
+        action = (log_probs - noise.log()).argmax(dim=1)  # Gumbel-max: a draw from the policy
+        return action, log_probs.gather(1, action[:, None]).squeeze(1), value
+
+
+def autocast(bf16: bool) -> AbstractContextManager[Any]:
+    """Matrix products in bfloat16, or nothing."""
+    return torch.autocast("cpu", torch.bfloat16) if bf16 else nullcontext()
+
+
+class Worker:
+    """One table of the run: its games, who sits there, and where they stand."""
+
+    def __init__(self, table: Table, config: PPOConfig, number: int, past: PastSelves) -> None:
+        seed = derive_seed(config.seed, f"table {number}")
+        rules: dict[str, Any] = {**table.rules, "reward": config.reward}
+        self.batch = Batch(config.game, table.games, seed=seed, **rules)
+        kinds: list[Sequence[Opponent]] = [
+            past.members if name == "past" else [resolve_opponent(name, config.game)]
+            for name in table.opponents
+        ]
+        self.field = Field(self.batch, kinds, derive_seed(config.seed, f"field {number}"))
+        self.config = config
+        self.step: Step = self.batch.observe()
+
+    def collect(self, actor: Actor) -> Samples:
+        """Play ``rollout_steps`` and give the learner's decisions with their advantages."""
+        config, batch = self.config, self.batch
+        shape = (config.rollout_steps, batch.num_games * batch.num_players)
+        value, reward = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+        acting, cut = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
+        parts: list[tuple[Tensor, ...]] = []
+        for t in range(config.rollout_steps):
+            rows = self.field.rows(self.step)
+            lanes = rows // batch.seats_per_step * batch.num_players + self.step.seat.flat[rows]
+            observation, mask = self.rows(rows)
+            action, log_prob, estimate = actor.act(observation, mask)
+            acting[t, lanes], value[t, lanes] = True, estimate.numpy()
+            parts.append((observation, mask, action, log_prob, estimate))
+            actions = np.empty(self.step.acting.shape, np.int64)
+            self.field.fill(self.step, actions)
+            actions.flat[rows] = action.numpy()
+            self.step = batch.step(actions)
+            reward[t] = self.step.reward.reshape(-1) * config.reward_scale
+            cut[t] = np.repeat(self.ends(), batch.num_players)
+        everyone = np.arange(shape[1])
+        last_value = actor.act(*self.rows(everyone))[2].numpy()
+        advantage, target = advantages(
+            value, reward, acting, cut, last_value, config.gamma, config.lam
+        )
+        flat = [torch.cat(part) for part in zip(*parts, strict=True)]
+        return Samples(*flat, *(torch.from_numpy(a[acting]) for a in (advantage, target)))
+
+    def rows(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+        """Observations and masks of some flat rows of the current step, copied."""
+        observation = self.step.observation.reshape(-1, self.batch.observation_size)[rows]
+        mask = self.step.action_mask.reshape(-1, self.batch.num_actions)[rows]
+        return torch.from_numpy(observation), torch.from_numpy(mask)
+
+    def ends(self) -> NDArray[np.bool_]:
+        """Where nothing that follows counts for what came before: rounds of points are separate."""
+        over = self.step.terminated | self.step.truncated
+        return over if self.config.reward == "win" else over | self.step.round_end
+
+
+def update(
+    network: PolicyValueNet,
+    optimizer: torch.optim.Optimizer,
+    samples: Samples,
+    config: PPOConfig,
+    generator: torch.Generator,
+    where: tuple[int, Path],
+) -> dict[str, float]:
+    """Several epochs of clipped policy gradient over the samples; gives averages of its terms."""
+    count, sums, rounds = len(samples.action), dict[str, float](), 0
+    for _ in range(config.epochs):
+        order = torch.randperm(count, generator=generator)
+        for rows in torch.split(order, config.minibatch):
+            part = Samples(*(tensor[rows] for tensor in samples))
+            loss, terms = ppo_loss(network, part, config)
+            check_finite({"loss": loss}, step=where[0], run=where[1])
+            optimizer.zero_grad(set_to_none=True)
+            torch.autograd.backward(loss)
+            nn.utils.clip_grad_norm_(network.parameters(), config.max_grad_norm)
+            optimizer.step()
+            rounds += 1
+            for name, term in terms.items():
+                sums[name] = sums.get(name, 0.0) + float(term)
+    return {name: total / rounds for name, total in sums.items()}
+
+
+def ppo_loss(
+    network: PolicyValueNet, part: Samples, config: PPOConfig
+) -> tuple[Tensor, dict[str, Tensor]]:
+    """The loss of a minibatch, and the terms worth watching."""
+    with autocast(config.bf16):
+        logits, value = network(part.observation, part.action_mask)
+    log_probs = logits.log_softmax(dim=1)
+    log_prob = log_probs.gather(1, part.action[:, None]).squeeze(1)
+    entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
+    advantage = (part.advantage - part.advantage.mean()) / (part.advantage.std(correction=0) + 1e-8)
+    ratio = (log_prob - part.log_prob).exp()
+    clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
+    policy_loss = -torch.minimum(ratio * advantage, clipped * advantage).mean()
+    value_loss = 0.5 * (value - part.target).square().mean()
+    loss = policy_loss + config.value_weight * value_loss - config.entropy * entropy
+    terms = {
+        "policy_loss": policy_loss.detach(),
+        "value_loss": value_loss.detach(),
+        "entropy": entropy.detach(),
+        "kl": (part.log_prob - log_prob).mean().detach(),
+        "clipped": ((ratio - 1).abs() > config.clip).float().mean(),
+    }
+    return loss, terms
+
+
+class Trainer:
+    """All that a run consists of, and how it is saved and resumed exactly."""
+
+    def __init__(self, config: PPOConfig, run: Path) -> None:
+        torch.set_num_threads(config.threads)
+        self.config, self.run, self.decisions = config, run, 0
+        self.game = get_game(config.game)
+        self.generators = {
+            name: torch_generator(config.seed, name) for name in ("network", "actions", "order")
+        }
+        self.network = self.new_network(self.generators["network"])
+        self.optimizer = torch.optim.Adam(self.network.parameters(), eps=1e-5)
+        self.past = PastSelves(
+            self.game, config.past_selves, self.new_network, torch_generator(config.seed, "past")
+        )
+        self.past.fill(self.network)
+        self.actor = Actor(self.network, config.bf16, self.generators["actions"])
+        self.workers = [
+            Worker(table, config, number, self.past) for number, table in enumerate(config.tables)
+        ]
+
+    def new_network(self, generator: torch.Generator | None = None) -> PolicyValueNet:
+        """A network as the run's settings describe it."""
+        return PolicyValueNet(
+            self.config.network, self.game.table, self.game.num_actions, generator
+        )
+
+    def advance(self) -> dict[str, float]:
+        """One update: collect from all tables, then learn; gives the averages of the loss."""
+        done = min(1.0, self.decisions / self.config.total_decisions)
+        first, last = self.config.learning_rate, self.config.final_learning_rate
+        for group in self.optimizer.param_groups:
+            group["lr"] = first + done * (last - first)
+        parts = [worker.collect(self.actor) for worker in self.workers]
+        samples = Samples(*(torch.cat(part) for part in zip(*parts, strict=True)))
+        before, self.decisions = self.decisions, self.decisions + len(samples.action)
+        order, where = self.generators["order"], (self.decisions, self.run)
+        terms = update(self.network, self.optimizer, samples, self.config, order, where)
+        if passed(before, self.decisions, self.config.past_every):
+            self.past.add(self.network)
+        return terms
+
+    def save(self, results: dict[str, Any] | None = None) -> Path:
+        """Write the checkpoint ``latest``, from which the run can go on."""
+        tensors, values = optimizer_state(self.optimizer)
+        past_tensors, past_values = self.past.state()
+        for name, generator in self.generators.items():
+            tensors[f"generator.{name}"] = generator.get_state()
+        for number, worker in enumerate(self.workers):
+            games = worker.batch.engine.save().view(np.uint8).reshape(-1)
+            tensors[f"games.{number}"] = torch.from_numpy(games)
+        state = {
+            **values,
+            **past_values,
+            "decisions": self.decisions,
+            "field_steps": [worker.field.steps for worker in self.workers],
+        }
+        training = {"script": "train.ppo", "decisions": self.decisions}
+        training["config"] = self.config.model_dump(mode="json")
+        card = card_for(self.game, self.network, training=training, results=results)
+        save(
+            self.run / "latest",
+            tensors=self.network.state_dict(),
+            card=card,
+            trainer_tensors={**tensors, **past_tensors},
+            trainer_state=state,
+        )
+        return self.run / "latest"
+
+    def restore(self) -> None:
+        """Go on from the checkpoint ``latest`` as if the run had never stopped."""
+        checkpoint = load(self.run / "latest")
+        tensors, state = checkpoint.trainer_tensors, checkpoint.trainer_state
+        same = {"game", "seed", "tables", "reward", "network", "past_selves"}
+        then, now = checkpoint.card.training["config"], self.config.model_dump(mode="json")
+        for name in sorted(same):
+            if then[name] != now[name]:
+                raise ConfigError(f"{name} of the run {self.run} was {then[name]}, not {now[name]}")
+        self.network.load_state_dict(checkpoint.tensors)
+        load_optimizer(self.optimizer, tensors, state)
+        self.past.restore(tensors, state)
+        self.decisions = state["decisions"]
+        for name, generator in self.generators.items():
+            generator.set_state(tensors[f"generator.{name}"])
+        for number, worker in enumerate(self.workers):
+            engine = worker.batch.engine
+            engine.restore(tensors[f"games.{number}"].numpy().view(engine.states.dtype))
+            worker.field.steps = state["field_steps"][number]
+            worker.step = worker.batch.observe()
+
+    def strength(self, fields: tuple[str, ...], deals: int, seed: str) -> list[MatchResult]:
+        """The policy, greedy, against a table full of each opponent."""
+        agent = TorchAgent(self.game, self.network, self.config.name)
+        rules = {**self.config.tables[0].rules, "num_rounds": 1}
+        number = derive_seed(self.config.seed, seed)
+        return against_fields(agent, fields, self.game, rules, deals, number)
+
+
+def train(config: PPOConfig) -> Path:
+    """Run or resume a training to its end, to Ctrl-C, or to the first non-finite loss."""
+    run = run_folder("ppo", config.name, resume=config.resume)
+    trainer = Trainer(config, run)
+    if config.resume:
+        trainer.restore()
+    save_resolved(config, run)
+    strength: dict[str, float] = {}
+    stop_at = min(config.total_decisions, config.stop_after or config.total_decisions)
+    with (
+        RunLog(run, config.total_decisions, start=trainer.decisions) as log,
+        StopSignal() as stop,
+    ):
+        while trainer.decisions < stop_at and not stop.requested:
+            before = trainer.decisions
+            terms = trainer.advance()
+            if passed(before, trainer.decisions, config.evaluate_every):
+                results = trainer.strength(config.fields, config.evaluate_deals, "evaluation")
+                strength = margins(results)
+                terms.update({f"strength/{name}": value for name, value in strength.items()})
+            log.log(trainer.decisions, terms, show=strength)
+            if passed(before, trainer.decisions, config.save_every):
+                trainer.save()
+    if trainer.decisions < config.total_decisions:
+        trainer.save()
+        print(f"stopped at {trainer.decisions:,} decisions; go on with --resume")
+        return run
+    results = trainer.strength(config.final_fields, config.final_deals, "final")
+    path = trainer.save({"fields": [result.to_dict() for result in results]})
+    print_results(results, path)
+    return run
+
+
+def passed(before: int, after: int, every: int) -> bool:
+    """Whether a multiple of ``every`` lies between two counts of decisions."""
+    return after // every > before // every
+
+
+def main() -> None:
+    """Read the settings and train."""
+    config = load_config(PPOConfig)
+    with readable_errors():
+        train(config)
+
+
+if __name__ == "__main__":
+    main()
