@@ -1,0 +1,128 @@
+"""Networks against what they claim: inputs by name, masks, reproducible weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from agents.networks import ILLEGAL_LOGIT, NetworkSettings, PolicyValueNet
+from sixth_env import Batch
+from sixth_env.games import get_game
+from train.runs import torch_generator
+
+GAME = get_game("sixth_card")
+SETTINGS = NetworkSettings(
+    columns=("hand", "phase", "num_players", "decks"),
+    products=(("hand", "fit_free"), ("unseen", "fit_points")),
+    planes=("hand", "fit_between"),
+    width=16,
+    depth=2,
+    card_width=8,
+)
+
+
+def network(settings: NetworkSettings = SETTINGS, seed: int = 1) -> PolicyValueNet:
+    generator = torch_generator(seed, "test")
+    net = PolicyValueNet(settings, GAME.table, GAME.num_actions, generator)
+    with torch.no_grad():  # the first policy is near uniform: make it say something
+        net.policy.weight.mul_(100)
+    return net
+
+
+@pytest.fixture(scope="module")
+def rows() -> tuple[Tensor, Tensor]:
+    """Real decisions of both phases, (N, D) and (N, A)."""
+    batch = Batch("sixth_card", 32, seed=4)
+    parts = []
+    step = batch.observe()
+    for _ in range(6):
+        rows_ = step.acting.reshape(-1)
+        observation = step.observation.reshape(-1, batch.observation_size)[rows_]
+        parts.append((observation, step.action_mask.reshape(-1, batch.num_actions)[rows_]))
+        step = batch.step(batch.sample_actions())
+    observation, mask = (np.concatenate(part) for part in zip(*parts, strict=True))
+    assert (observation[:, GAME.table["phase"]] == 1).any()
+    return torch.from_numpy(observation), torch.from_numpy(mask)
+
+
+def test_the_features_are_the_named_columns_and_products(rows: tuple[Tensor, Tensor]) -> None:
+    net, table = network(), GAME.table
+    scaled = table.to_float(rows[0].numpy())
+    blocks = [scaled[:, table[name]] for name in SETTINGS.columns]
+    blocks += [scaled[:, table[a]] * scaled[:, table[b]] for a, b in SETTINGS.products]
+    features = torch.from_numpy(np.concatenate(blocks, axis=1))
+    expected = net.features.layer(features)
+    torch.testing.assert_close(net.features(rows[0]), expected, atol=1e-5, rtol=1e-5)
+
+
+def test_a_cards_score_depends_on_its_own_planes_and_the_context() -> None:
+    net = network()
+    assert net.scorer is not None
+    observation = torch.zeros(1, GAME.table.size, dtype=torch.int16)
+    mask = torch.zeros(1, GAME.num_actions, dtype=torch.int8)
+    mask[0, [3, 17]] = 1
+    context = torch.randn(1, SETTINGS.width, generator=torch_generator(2, "context"))
+    cards, before = net.scorer(observation, mask, context)
+    assert set(cards[0, :2].tolist()) == {3, 17}
+    changed = observation.clone()
+    changed[0, GAME.table.start("fit_between") + 17] = 5
+    _, after = net.scorer(changed, mask, context)
+    moved = (before != after)[0]
+    assert moved[cards[0] == 17].all() and not moved[cards[0] != 17].any()
+
+
+def test_illegal_actions_get_a_finite_logit_even_when_nothing_is_legal(
+    rows: tuple[Tensor, Tensor],
+) -> None:
+    observation, mask = rows
+    mask = mask.clone()
+    mask[0] = 0
+    logits, value = network()(observation, mask)
+    assert bool((logits[mask == 0] == ILLEGAL_LOGIT).all())
+    assert bool((logits[mask == 1].abs() < 1e6).all())
+    assert bool(torch.isfinite(logits.softmax(dim=1)).all()) and bool(torch.isfinite(value).all())
+
+
+def test_a_row_does_not_depend_on_the_others(rows: tuple[Tensor, Tensor]) -> None:
+    net = network()
+    logits, value = net(*rows)
+    one, alone = net(rows[0][5:6], rows[1][5:6])
+    torch.testing.assert_close(one, logits[5:6])
+    torch.testing.assert_close(alone, value[5:6])
+
+
+def test_bfloat16_is_close_to_float32(rows: tuple[Tensor, Tensor]) -> None:
+    net = network()
+    with torch.no_grad():
+        exact, _ = net(*rows)
+        with torch.autocast("cpu", torch.bfloat16):
+            rough, _ = net(*rows)
+    assert rough.dtype == torch.float32
+    legal = rows[1] == 1
+    assert float((exact - rough)[legal].abs().max()) < 0.05 * float(exact[legal].abs().max())
+
+
+def test_weights_come_from_the_generator_alone() -> None:
+    before = torch.get_rng_state()
+    first, second, other = network(), network(), network(seed=2)
+    assert torch.equal(before, torch.get_rng_state())
+    for name, weight in first.state_dict().items():
+        assert torch.equal(weight, second.state_dict()[name])
+    assert not torch.equal(first.features.layer.weight, other.features.layer.weight)
+
+
+def test_every_weight_is_set() -> None:
+    for name, weight in network().state_dict().items():
+        assert float(weight.abs().max()) < 100, f"{name} holds whatever lay in memory"
+
+
+def test_an_unknown_block_is_named() -> None:
+    with pytest.raises(KeyError, match="no_such_block"):
+        network(NetworkSettings(columns=("no_such_block",)))
+
+
+def test_without_columns_the_whole_table_is_read() -> None:
+    net = PolicyValueNet(NetworkSettings(width=4), GAME.table, GAME.num_actions)
+    assert net.features.layer.in_features == GAME.table.size
