@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from sixth_env.batch import Batch, Step
     from sixth_env.engine import Engine
     from sixth_env.games import GAMES
+    from sixth_env.notation import describe, determinize
     from sixth_env.opponents import Opponent, load_opponent
 
 _EXPORTS = {
@@ -19,6 +20,8 @@ _EXPORTS = {
     "Engine": "sixth_env.engine",
     "GAMES": "sixth_env.games",
     "Opponent": "sixth_env.opponents",
+    "describe": "sixth_env.notation",
+    "determinize": "sixth_env.notation",
     "load_opponent": "sixth_env.opponents",
 }
 
@@ -31,6 +34,8 @@ __all__ = [
     "Opponent",
     "Step",
     "__version__",
+    "describe",
+    "determinize",
     "load_opponent",
     "six_nimmt_v0",
     "sixth_card_v0",

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sixth_env.engine import MAX_SEED, Engine
+from sixth_env.engine import MAX_SEED, Engine, check_seed
 from sixth_env.errors import ConfigError, IllegalActionError, PositionError
 from sixth_env.games import get_game
 from sixth_env.games.base import Game, Rules
+from sixth_env.rng import WORLD, fold
 
 Json = dict[str, Any]
 KINDS = ("position", "view", "replay")
@@ -92,6 +93,22 @@ def describe(game: str, observation: NDArray[Any]) -> Json:
     Raises ``PositionError`` for an observation that contradicts itself.
     """
     return get_game(game).notation.describe(observation)
+
+
+def determinize(game: str, observation: NDArray[Any], seed: int) -> Json:
+    """A random position that agrees with an observation (D,): one world for a search to play out.
+
+    The cards that the observer cannot place are spread uniformly over the other hands and the
+    stock. A function of the observation and the seed alone, so a search cannot peek. Seats are
+    counted from the observer, who is player 0. Raises ``PositionError`` as ``describe`` does.
+    """
+    which = get_game(game)
+    _, rules = _game_of("observation", describe(game, observation))
+    state, record = np.zeros(1, which.state)[0], which.rules_record(rules).copy()
+    with np.errstate(over="ignore"):
+        key = fold(np.uint64(check_seed(seed)), WORLD)
+        which.kernels.determinize(which.table.to_int(np.asarray(observation)), key, record, state)
+    return which.notation.position(rules, state)
 
 
 def _game_of(what: str, value: object) -> tuple[Game, Rules]:

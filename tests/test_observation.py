@@ -14,10 +14,10 @@ import pytest
 from numpy.typing import NDArray
 
 from sixth_env.engine import Engine
-from sixth_env.errors import PositionError
+from sixth_env.errors import ConfigError, PositionError
 from sixth_env.games import GAMES
 from sixth_env.games.cards import card_name
-from sixth_env.notation import describe, encode, view_of
+from sixth_env.notation import describe, determinize, encode, view_of
 from tests.cases_rows_build import rules
 from tests.rows_play import (
     TABLES,
@@ -234,6 +234,18 @@ def test_a_sampled_world_looks_the_same(setup: Json) -> None:
         world = worlds(setup["game"], columns, range(step, step + 1))[0]
         assert look(at(world))[0][0, 0].tobytes() == columns.tobytes()
         assert worlds(setup["game"], columns, range(step, step + 1), dirt=255) == [world]
+
+
+@each_table
+def test_the_public_determinize_depends_on_observation_and_seed_alone(setup: Json) -> None:
+    engine = engine_of(setup, seed=5)
+    columns = look(engine)[0][0, 1]
+    first = determinize(setup["game"], columns, 3)
+    scaled = engine.game.table.to_float(columns)
+    assert determinize(setup["game"], scaled, 3) == first
+    assert look(at(first))[0][0, 0].tobytes() == columns.tobytes()
+    with pytest.raises(ConfigError, match="seed"):
+        determinize(setup["game"], columns, -1)
 
 
 # Unseen cards: four in two places, five in three, eight with twins among them; and in mid-round.
