@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from train.advantage import advantages
+from train.advantage import advantages, close_window
 
 
 def column(*values: float) -> NDArray[np.float32]:
@@ -55,6 +55,27 @@ def test_the_bootstrap_value_closes_an_open_decision() -> None:
         lam=0.9,
     )
     np.testing.assert_allclose(advantage, column(-3 + 0.5 * 4 - 1, 0))
+
+
+def test_a_lane_that_waits_at_the_end_leaves_its_open_decision_out() -> None:
+    # Three lanes decide at steps 0 and 1: the first decides again after the rollout, the second
+    # waits then, and the third's round was over after its last decision.
+    value = np.array([[1, 2, 3], [4, 5, 6], [0, 0, 0]], np.float32)
+    reward = np.full((3, 3), -1, np.float32)
+    acting = np.array([[1, 1, 1], [1, 1, 1], [0, 0, 0]], np.bool_)
+    cut = np.array([[0, 0, 0], [0, 0, 1], [0, 0, 0]], np.bool_)
+    window = close_window(
+        value,
+        reward,
+        acting,
+        cut,
+        next_value=np.array([7, 0, 0], np.float32),
+        deciding=np.array([1, 0, 0], np.bool_),
+    )
+    assert window.learn.tolist() == [[1, 1, 1], [1, 0, 1], [0, 0, 0]]
+    advantage, _ = advantages(value, window.reward, window.learn, cut, window.last_value, 1, 1)
+    expected = [[-1 - 2 + 7 - 1, -1 + 5 - 2, -2 - 3], [-2 + 7 - 4, 0, -1 - 6], [0, 0, 0]]
+    np.testing.assert_allclose(advantage, expected)
 
 
 def direct_sum(

@@ -29,7 +29,7 @@ from sixth_env.games import get_game
 from sixth_env.match.result import MatchResult
 from sixth_env.opponents import Opponent
 from sixth_env.opponents.custom import resolve_opponent
-from train.advantage import advantages
+from train.advantage import advantages, close_window
 from train.config import Config, load_config, readable_errors, save_resolved
 from train.evaluate import against_fields, margins, print_results
 from train.field import Field
@@ -162,8 +162,7 @@ class Worker:
         acting, cut = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
         parts: list[tuple[Tensor, ...]] = []
         for t in range(config.rollout_steps):
-            rows = self.field.rows(self.step)
-            lanes = rows // batch.seats_per_step * batch.num_players + self.step.seat.flat[rows]
+            rows, lanes = self.deciding()
             observation, mask = self.rows(rows)
             action, log_prob, estimate = actor.act(observation, mask)
             acting[t, lanes], value[t, lanes] = True, estimate.numpy()
@@ -174,13 +173,22 @@ class Worker:
             self.step = batch.step(actions)
             reward[t] = self.step.reward.reshape(-1) * config.reward_scale
             cut[t] = np.repeat(self.ends(), batch.num_players)
-        everyone = np.arange(shape[1])
-        last_value = actor.act(*self.rows(everyone))[2].numpy()
+        next_value, deciding = np.zeros(shape[1], np.float32), np.zeros(shape[1], np.bool_)
+        rows, lanes = self.deciding()
+        next_value[lanes], deciding[lanes] = actor.act(*self.rows(rows))[2].numpy(), True
+        window = close_window(value, reward, acting, cut, next_value, deciding)
         advantage, target = advantages(
-            value, reward, acting, cut, last_value, config.gamma, config.lam
+            value, window.reward, window.learn, cut, window.last_value, config.gamma, config.lam
         )
-        flat = [torch.cat(part) for part in zip(*parts, strict=True)]
-        return Samples(*flat, *(torch.from_numpy(a[acting]) for a in (advantage, target)))
+        kept = torch.from_numpy(window.learn[acting])
+        flat = [torch.cat(part)[kept] for part in zip(*parts, strict=True)]
+        return Samples(*flat, *(torch.from_numpy(a[window.learn]) for a in (advantage, target)))
+
+    def deciding(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The flat rows in which the learner decides now, and their lanes: game * players + seat."""
+        rows = self.field.rows(self.step)
+        games = rows // self.batch.seats_per_step
+        return rows, games * self.batch.num_players + self.step.seat.flat[rows]
 
     def rows(self, rows: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         """Observations and masks of some flat rows of the current step, copied."""
