@@ -106,16 +106,23 @@ class Batch:
         step = self._step if out is None else out
         reward, flags = self.engine.step(actions)
         step.reward[:] = reward
-        np.not_equal(flags & MATCH_END, 0, out=step.terminated)
-        np.not_equal(flags & TRUNCATED, 0, out=step.truncated)
-        np.not_equal(flags & ROUND_END, 0, out=step.round_end)
+        for bit, array in (
+            (MATCH_END, step.terminated),
+            (TRUNCATED, step.truncated),
+            (ROUND_END, step.round_end),
+        ):
+            if self.engine.any(bit):
+                np.not_equal(flags & bit, 0, out=array)
+            else:
+                array.fill(False)
         final = None
-        if step.truncated.any():
+        if self.engine.any(TRUNCATED):
             final = self._observe(self.empty_step()).observation
-        done = self.engine.done()
-        if done.any():
-            self.engine.restart(done)
-        return self._observe(step)._replace(final_observation=final)
+        if self.engine.any(MATCH_END | TRUNCATED):
+            self.engine.restart(self.engine.done())
+        self._observe(step)
+        same = final is None and step.final_observation is None
+        return step if same else step._replace(final_observation=final)
 
     def sample_actions(
         self, seed: int | None = None, *, out: NDArray[np.int64] | None = None

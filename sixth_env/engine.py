@@ -68,7 +68,7 @@ class Engine:
         self._outcome = Outcome(
             np.zeros((num_games, self.num_players), np.float32), np.zeros(num_games, np.int64)
         )
-        self._united = 0  # the flags that some game has
+        self._united = 0  # bits that some game has in `_outcome.flags`
         self._draws = 0
         self.reset(random_seed() if seed is None else seed)
 
@@ -93,17 +93,14 @@ class Engine:
 
     def reset(self, seed: int | None = None, *, log: NDArray[np.void] | None = None) -> None:
         """Start a new episode of every game; with a seed, the first one of its stream."""
-        if seed is None:
-            self.states["episode"] += 1
-        else:
+        if seed is not None:
             self.states["seed"] = check_seed(seed)
-            self.states["episode"] = 0
+            self.states["episode"] = -1
             self._draws = 0
         self._deal(np.ones(self.num_games, np.bool_), log)
 
     def restart(self, chosen: NDArray[np.bool_], log: NDArray[np.void] | None = None) -> None:
         """Start the next episode of the games where ``chosen`` (B,)."""
-        self.states["episode"] += chosen
         self._deal(chosen, log)
 
     def step(self, actions: ArrayLike, *, log: NDArray[np.void] | None = None) -> Outcome:
@@ -125,10 +122,9 @@ class Engine:
             raise IllegalActionError(self._explain(actions, *divmod(bad, self.seats_per_step)))
         return self._outcome
 
-    @property
-    def any_done(self) -> bool:
-        """Whether any game ended or was cut off in the last step."""
-        return self._united & (MATCH_END | TRUNCATED) != 0
+    def any(self, flag: int) -> bool:
+        """Whether the last step brought one of the bits of ``flag`` to any game."""
+        return self._united & flag != 0
 
     def done(self) -> NDArray[np.bool_]:
         """Which games ended or were cut off in the last step, (B,)."""
@@ -245,11 +241,13 @@ class Engine:
         except ValueError as error:
             raise IllegalActionError(f"actions must be an array of integers: {error}") from None
         shape = (self.num_games, self.seats_per_step)
-        if array.shape != shape or not np.issubdtype(array.dtype, np.integer):
+        if array.shape != shape or array.dtype.kind not in "iu":
             raise IllegalActionError(
                 f"actions must be integers of shape {shape}, not {array.dtype} of {array.shape}"
             )
-        return array.astype(np.int64, copy=False)
+        if array.dtype != np.int64 or not array.flags.carray:
+            array = np.array(array, np.int64, order="C")  # any other layout is compiled anew
+        return array
 
     def legal_actions(self, index: int, seat: int) -> list[int]:
         """The legal action numbers of a seat of one game."""

@@ -60,10 +60,7 @@ def compiled(function: Kernel, parallel: bool = False) -> Kernel:
                 return function(*arguments)
 
         return interpreted
-    # NumPy's errors: a division that might raise costs every loop around it its vector form.
-    dispatcher: Kernel = numba.njit(
-        cache=True, parallel=parallel, nogil=True, error_model="numpy"
-    )(function)  # fmt: skip
+    dispatcher: Kernel = numba.njit(cache=True, parallel=parallel, nogil=True)(function)
     return dispatcher
 
 
@@ -74,10 +71,11 @@ def _lift_reset(game: Game) -> Kernel:
     source, new_match = game.source_hash, game.kernels.new_match
 
     def reset(states, rules, chosen, log):
-        """Deal the first round of the current episode of each game where ``chosen`` (B,)."""
+        """Start the next episode of each game where ``chosen`` (B,): deal its first round."""
         source  # noqa: B018  # part of the cache's key
         for i in range(states.shape[0]):
             if chosen[i]:
+                states[i]["episode"] += 1
                 new_match(states[i], rules[0], log[0])
 
     return compiled(reset)
@@ -99,7 +97,8 @@ def _lift_play(game: Game) -> Kernel:
             return bad, 0
         united = 0
         for i in range(states.shape[0]):
-            flags[i] = _step_one(step, score, states[i], rules[0], mode, reward[i], log[0])
+            flags[i] = step(states[i], rules[0], log[0])
+            write_reward(score, states[i], rules[0], mode, flags[i], reward[i])
             united |= flags[i]
         return bad, united
 
@@ -117,7 +116,8 @@ def _lift_play_parallel(game: Game) -> Kernel:
         if bad >= 0:
             return bad, 0
         for i in numba.prange(states.shape[0]):
-            flags[i] = _step_one(step, score, states[i], rules[0], mode, reward[i], log[0])
+            flags[i] = step(states[i], rules[0], log[0])
+            write_reward(score, states[i], rules[0], mode, flags[i], reward[i])
         united = 0
         for i in range(states.shape[0]):
             united |= flags[i]
@@ -139,39 +139,32 @@ def _commit_all(commit, withdraw, seat_at, states, r, actions):
 
 
 @kernel
-def _step_one(step_game, score, s, r, mode, reward, log):
-    """Step one game and write its rewards (P,); returns the game's flags."""
-    flags = step_game(s, r, log)
-    players = reward.shape[0]
-    if mode == _WIN:
-        for seat in range(players):
-            reward[seat] = score(s, r, seat)
-        if flags & MATCH_END:
-            _share_win(reward)
-        else:
-            reward[:] = 0
-        return flags
-    total = 0
+def write_reward(score, s, r, mode, flags, reward):
+    """Write the rewards (P,) of the step that one game has just made."""
+    players, total = reward.shape[0], 0
     for seat in range(players):
         reward[seat] = s["gains"][seat]
         total += s["gains"][seat]
     if mode == _RELATIVE:
         for seat in range(players):
-            own = s["gains"][seat]
-            reward[seat] = np.float32(own) - np.float32(total - own) / np.float32(players - 1)
-    return flags
+            others = np.float32(total - s["gains"][seat])
+            reward[seat] -= np.divide(others, np.float32(players - 1))  # `/` might raise
+    elif mode == _WIN:
+        _share_win(score, s, r, 1 if flags & MATCH_END else 0, reward)
 
 
 @kernel
-def _share_win(scores):
-    """Turn final scores into wins, in place: 1 shared by the highest, 0 for the others."""
-    best, winners = scores[0], 0
-    for seat in range(scores.shape[0]):
-        best = max(best, scores[seat])
-    for seat in range(scores.shape[0]):
-        winners += scores[seat] == best
-    for seat in range(scores.shape[0]):
-        scores[seat] = np.float32(1.0) / np.float32(winners) if scores[seat] == best else 0.0
+def _share_win(score, s, r, won, reward):
+    """Share ``won`` among those with the highest score."""
+    players, winners = reward.shape[0], 0
+    best = score(s, r, 0)
+    for seat in range(players):
+        best = max(best, score(s, r, seat))
+    for seat in range(players):
+        winners += score(s, r, seat) == best
+    for seat in range(players):
+        share = np.divide(np.float32(won), np.float32(winners))
+        reward[seat] = share if score(s, r, seat) == best else np.float32(0)
 
 
 def _lift_sample(game: Game) -> Kernel:
@@ -215,7 +208,7 @@ def _observe_one(
 
 
 @kernel
-def _to_float(columns, scale, obs):
+def to_float(columns, scale, obs):
     """Integer columns (K, D) times their scale into ``obs``."""
     for k in range(obs.shape[0]):
         for column in range(obs.shape[1]):
@@ -270,7 +263,7 @@ def _lift_observe_float(game: Game) -> Kernel:
                 public, private, write_mask, seat_at, decides, num_public,
                 states[i], rules[0], columns[0], mask[i], seat[i], acting[i],
             )  # fmt: skip
-            _to_float(columns[0], scale, obs[i])
+            to_float(columns[0], scale, obs[i])
 
     return compiled(observe_float)
 
@@ -286,6 +279,6 @@ def _lift_observe_float_parallel(game: Game) -> Kernel:
                 public, private, write_mask, seat_at, decides, num_public,
                 states[i], rules[0], columns[i], mask[i], seat[i], acting[i],
             )  # fmt: skip
-            _to_float(columns[i], scale, obs[i])
+            to_float(columns[i], scale, obs[i])
 
     return compiled(observe_float_parallel, parallel=True)

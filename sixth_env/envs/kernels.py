@@ -11,7 +11,7 @@ from functools import cache
 from typing import NamedTuple
 
 from sixth_env.games.base import Game
-from sixth_env.lift import Kernel, _step_one, _to_float, compiled
+from sixth_env.lift import Kernel, compiled, to_float, write_reward
 
 ILLEGAL = -1
 
@@ -42,7 +42,9 @@ def _lift_play(game: Game) -> Kernel:
             if not commit(s, r, seat_at(s, r, k), actions[k]):
                 withdraw(s)
                 return ILLEGAL
-        return _step_one(step, score, s, r, mode, reward, log[0])
+        flags = step(s, r, log[0])
+        write_reward(score, s, r, mode, flags, reward)
+        return flags
 
     return compiled(play)
 
@@ -63,6 +65,6 @@ def _lift_look(game: Game) -> Kernel:
                 columns[seat, column] = columns[0, column]
             private(s, r, seat, columns[seat])
             write_mask(s, r, seat, mask[seat])
-        _to_float(columns, scale, observation)
+        to_float(columns, scale, observation)
 
     return compiled(look)

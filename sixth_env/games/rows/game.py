@@ -66,7 +66,7 @@ def _game(game_id: str, title: str, rules: Callable[..., Any]) -> Game:
         title=title,
         version=0,
         kernels=kernels,
-        state=kernels.STATE,
+        state=kernels.state_type(ladder),
         num_actions=ladder + MAX_ROWS + 1,
         simultaneous=True,
         max_players=MAX_PLAYERS,

@@ -1,6 +1,6 @@
 """The kernels of the rows games under one name, as :class:`~sixth_env.games.base.Game` has them.
 
-Of a game's kernels the engine and the opponents use ``STATE``, ``RULES``, ``LOG`` and
+Of a game's kernels the engine and the opponents use ``LOG`` and
 
 - ``new_match(s, r, log)``, ``step(s, r, log) -> flags``: deal a match; apply the committed actions;
 - ``seat_at(s, r, k)``, ``decides(s, r, seat)``: who has the k-th row of actions; whether it acts;
@@ -49,7 +49,7 @@ from sixth_env.games.rows.state import (
     OVER,
     ROW,
     RULES,
-    STATE,
+    state_type,
 )
 from sixth_env.games.rows.worlds import determinize, read_rules
 
@@ -67,7 +67,6 @@ __all__ = [
     "OVER",
     "ROW",
     "RULES",
-    "STATE",
     "append",
     "clear_round",
     "commit",
@@ -84,6 +83,7 @@ __all__ = [
     "score",
     "seat_at",
     "start_row",
+    "state_type",
     "step",
     "withdraw",
     "write_mask",

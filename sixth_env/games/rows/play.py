@@ -1,6 +1,6 @@
 """The rules of the rows games as kernels for one game, compiled by Numba: the deal and a step.
 
-``s`` is one record of :data:`~sixth_env.games.rows.state.STATE`, changed in place; ``r`` one record
+``s`` is one record of :func:`~sixth_env.games.rows.state.state_type`, changed in place; ``r`` one
 of :data:`~sixth_env.games.rows.state.RULES`, only read. Nothing here allocates. The engine lifts
 these functions over a batch.
 
@@ -18,7 +18,6 @@ from sixth_env.games.rows.rules import MAX_ROWS
 from sixth_env.games.rows.state import (
     CARD,
     EMPTY,
-    HAND_SLOTS,
     LANE,
     LOG_DEAL,
     LOG_DECISION,
@@ -38,9 +37,14 @@ from sixth_env.rng import DEAL, DEALER, at, below, draw, kernel, rare, stream
 def _log(log, kind, seat, card, value):
     """Append to the public story of a step, if somebody keeps one."""
     if log["on"]:
-        n = log["count"]
-        log["kind"][n], log["seat"][n], log["card"][n], log["value"][n] = kind, seat, card, value
-        log["count"] = n + 1
+        _write_log(log, kind, seat, card, value)
+
+
+@rare
+def _write_log(log, kind, seat, card, value):
+    n = log["count"]
+    log["kind"][n], log["seat"][n], log["card"][n], log["value"][n] = kind, seat, card, value
+    log["count"] = n + 1
 
 
 # --- Dealing -----------------------------------------------------------------------------------
@@ -78,7 +82,7 @@ def deal_hands(s, first, end, held, size, key):
     dealt = 0
     for seat in range(first, end):
         for i in range(held):
-            s["hands"][seat, i] = _next_card(s, dealt, size, draw(key, dealt))
+            hold(s, at(seat), i, _next_card(s, dealt, size, draw(key, dealt)))
             dealt += 1
     s["held"] = held
     return dealt
@@ -87,10 +91,10 @@ def deal_hands(s, first, end, held, size, key):
 @kernel
 def _next_card(s, dealt, size, bits):
     """One step of a Fisher-Yates shuffle: a random card of those still in the pack."""
-    j = dealt + below(bits, size - dealt)
+    j = at(dealt + below(bits, size - dealt))
     card = s["pack"][j]
-    s["pack"][j] = s["pack"][dealt]
-    return np.int64(card)
+    s["pack"][j] = s["pack"][at(dealt)]
+    return card
 
 
 @kernel
@@ -111,8 +115,8 @@ def clear_round(s):
 # A row's key tells where it stands in the order of rows: its end card, then how short it is, then
 # how low its number. Among the rows that end at or below a card, the greatest key has the highest
 # end; among twin ends, it is the shorter row; among equally long ones, the lower number. So the row
-# a card goes to is one maximum. The four keys share one word, in lanes of 16 bits, which stays in
-# a register while cards are placed.
+# a card goes to is one maximum. The keys of the four rows share one word, in lanes of 16 bits: it
+# stays in a register while cards are placed.
 
 
 @kernel
@@ -174,11 +178,16 @@ def append(s, r, row, card):
 @kernel
 def best_key(keys, card):
     """The key of the row that a card goes to, or 0 if it is too low for all."""
-    limit, best = (card + 1) << 6, 0
-    for row in range(MAX_ROWS):
-        key = lane(keys, row)
-        best = max(best, key if key < limit else 0)
-    return best
+    limit = (card + 1) << 6
+    a, b = _below(lane(keys, 0), limit), _below(lane(keys, 1), limit)
+    c, d = _below(lane(keys, 2), limit), _below(lane(keys, 3), limit)
+    return max(max(a, b), max(c, d))
+
+
+@kernel
+def _below(key, limit):
+    """A key that is below a limit, or 0."""
+    return key if key < limit else 0
 
 
 @kernel
@@ -278,7 +287,7 @@ def _reveal(s, r, log):
     for order in range(players):
         seat = at(seat_after(s, r, order))
         card = np.int64(s["actions"][seat])
-        s["hands"][seat, at(s["slots"][seat])] = s["hands"][seat, at(held)]
+        hold(s, seat, at(s["slots"][seat]), s["hands"][seat, at(held)])
         s["hands"][seat, at(held)] = EMPTY
         s["played"][seat, turn] = card
         s["seen"][at(card)] += 1
@@ -297,13 +306,31 @@ def _reveal(s, r, log):
 
 
 @kernel
+def hold(s, seat, slot, card):
+    """Put a card into a hand, and note where."""
+    s["hands"][seat, slot] = card
+    s["slot"][at(card)] = slot
+
+
+@kernel
 def find_card(s, seat, card):
-    """A slot of the seat's hand that holds the card, or -1."""
-    slot = np.uint8(0)  # bytes throughout, so that the scan is one vector comparison
-    for i in range(HAND_SLOTS):
-        here = np.uint8(i + 1) if s["hands"][at(seat), i] == np.uint8(card) else np.uint8(0)
-        slot = max(slot, here)
-    return np.int64(slot) - 1
+    """A slot of the seat's hand that holds the card, or -1.
+
+    With one deck, a card is where it was last put; its twin may have been put elsewhere since.
+    """
+    slot = s["slot"][at(card)]
+    if s["hands"][at(seat), slot] == card:
+        return np.int64(slot)
+    return _search_hand(s, seat, card)
+
+
+@rare
+def _search_hand(s, seat, card):
+    """As `find_card`, for a card that is not where its last copy was put: a twin, or none."""
+    for slot in range(s["held"]):
+        if s["hands"][at(seat), slot] == card:
+            return slot
+    return -1
 
 
 @kernel
@@ -312,25 +339,21 @@ def _place_cards(s, r, chosen, log):
 
     ``chosen`` is the row that the first card's owner has decided for, or -1.
     """
-    keys = s["row_keys"]
-    for i in range(s["next"], r["num_players"]):
+    keys, players, decks, full = s["row_keys"], r["num_players"], r["decks"], r["row_length"]
+    for i in range(s["next"], players):
         code = np.int64(s["revealed"][at(i)])
         card, seat = code >> 4, seat_after(s, r, code & 15)
         key = best_key(keys, card)
         too_low = key == 0
-        choices = _choices(keys, r, key)
-        if choices != 0:
-            row = chosen
+        if too_low or decks > 1:
+            row = _row_of_choice(s, r, keys, key, chosen)
             if row < 0:
-                if r["cheapest"] == 0 and choices & (choices - 1):
-                    s["phase"], s["choices"], s["next"], s["row_keys"] = ROW, choices, i, keys
-                    _log(log, LOG_DECISION, seat, card, choices)
-                    return False
-                row = cheapest_row(s, choices)
-            key = lane(keys, row)
-        chosen = -1
+                s["phase"], s["choices"], s["next"], s["row_keys"] = ROW, -row, i, keys
+                _log(log, LOG_DECISION, seat, card, -row)
+                return False
+            key, chosen = lane(keys, row), -1
         row, size = key_row(key), key_size(key)
-        if too_low or size == r["row_length"]:
+        if too_low or size == full:
             _take(s, row, size, seat, log)
             size = 0
         keys = _put(keys, row, _key(row, card, size + 1))
@@ -342,7 +365,20 @@ def _place_cards(s, r, chosen, log):
     return True
 
 
-@kernel
+@rare
+def _row_of_choice(s, r, keys, best, chosen):
+    """The row for a card whose owner may have a choice; minus the choices, if it is to decide."""
+    choices = _choices(keys, r, best)
+    if choices == 0:
+        return key_row(best)
+    if chosen >= 0:
+        return chosen
+    if r["cheapest"] == 0 and choices & (choices - 1):
+        return -choices
+    return cheapest_row(s, choices)
+
+
+@rare
 def _take(s, row, size, seat, log):
     """``seat`` takes a whole row as penalty."""
     for i in range(size):

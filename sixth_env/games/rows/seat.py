@@ -63,6 +63,8 @@ def commit(s, r, seat, action):
     if s["phase"] == ROW:
         row = action - ladder
         return 0 <= row < MAX_ROWS and (s["choices"] >> row) & 1 == 1
+    if action >= ladder:
+        return False
     slot = find_card(s, seat, action)
     s["slots"][seat] = slot
     return slot >= 0
@@ -118,8 +120,10 @@ def _nth_bit(choices, bits):
 
 
 # --- What a seat may know ------------------------------------------------------------------------
-# Blocks are cut out as slices, and numbers of `r` read before a loop: an index that counts from 0
-# and a bound that no store can change are what lets LLVM turn a loop into vector instructions.
+# Loops over the ladder run over all of it, in 16 bits and with numbers of `r` read beforehand: with
+# a known length, narrow types and nothing that a store might change, they become vectors.
+
+_NONE = np.int16(0)
 
 
 @kernel
@@ -169,16 +173,38 @@ def _observe_rows(s, r, obs):
 def _observe_planes(s, r, obs):
     """For each card of the ladder, the free places and points of the row it would go to now.
 
-    A card goes to the row with the greatest key that it reaches (see `play`): each row fills
-    the planes from its end upwards, in the order of keys, so that the last to write is right.
+    A card goes to the row with the greatest key that it reaches (see `play`).
     """
     a, b, c, d = _sorted_keys(s)
+    free_a, points_a = _row_facts(s, r, a)
+    free_b, points_b = _row_facts(s, r, b)
+    free_c, points_c = _row_facts(s, r, c)
+    free_d, points_d = _row_facts(s, r, d)
+    a, b, c, d = _end(a), _end(b), _end(c), _end(d)
     low = s["row_points"][cheapest_row(s, (1 << r["rows"]) - 1)]
-    obs[r["at_fit_points"] : r["at_fit_points"] + r["cards"]] = low
-    _fill_planes(s, r, a, obs)
-    _fill_planes(s, r, b, obs)
-    _fill_planes(s, r, c, obs)
-    _fill_planes(s, r, d, obs)
+    at_free, at_points = r["at_fit_free"], r["at_fit_points"]
+    cards = np.int16(r["cards"])
+    for card in range(len(s["seen"])):
+        place, free, points = np.int16(card), _NONE, low
+        free, points = (free_a, points_a) if place >= a else (free, points)
+        free, points = (free_b, points_b) if place >= b else (free, points)
+        free, points = (free_c, points_c) if place >= c else (free, points)
+        free, points = (free_d, points_d) if place >= d else (free, points)
+        obs[at(at_free + card)] = free if place < cards else _NONE
+        obs[at(at_points + card)] = points if place < cards else _NONE
+
+
+@kernel
+def _row_facts(s, r, key):
+    """Free places and points of a row, known by its key."""
+    row = at(key_row(key))
+    return np.int16(r["row_length"] - s["row_size"][row]), s["row_points"][row]
+
+
+@kernel
+def _end(key):
+    """The last card of a row in 16 bits, above all cards for a row not in use."""
+    return np.int16(key_end(key))
 
 
 @kernel
@@ -189,18 +215,6 @@ def _sorted_keys(s):
     a, b, c, d = min(a, b), max(a, b), min(c, d), max(c, d)
     a, b, c, d = min(a, c), min(b, d), max(a, c), max(b, d)
     return a, min(b, c), max(b, c), d
-
-
-@kernel
-def _fill_planes(s, r, key, obs):
-    """Write a row, known by its key, into the planes of all cards from its end upwards."""
-    end, row = key_end(key), at(key_row(key))
-    free, points = r["row_length"] - s["row_size"][row], s["row_points"][row]
-    at_free, at_points = r["at_fit_free"], r["at_fit_points"]
-    for card in range(end, r["cards"]):
-        obs[at(at_free + card)] = free
-    for card in range(end, r["cards"]):
-        obs[at(at_points + card)] = points
 
 
 @kernel
@@ -237,12 +251,11 @@ def _observe_seats(s, r, seat, obs):
 @kernel
 def _observe_hand(s, r, seat, obs):
     """The own hand and the unseen copies: those neither seen nor in the hand."""
-    cards, decks = r["cards"], r["decks"]
+    cards, decks = np.int16(r["cards"]), np.int16(r["decks"])
     hand, unseen = r["at_hand"], r["at_unseen"]
-    for card in range(cards):
-        obs[at(unseen + card)] = decks - s["seen"][card]
-    for card in range(cards, r["ladder"]):
-        obs[at(unseen + card)] = 0
+    for card in range(len(s["seen"])):
+        copies = decks if np.int16(card) < cards else _NONE
+        obs[at(unseen + card)] = copies - s["seen"][card]
     for i in range(s["held"]):
         card = s["hands"][seat, i]
         obs[at(hand + card)] += 1
@@ -253,40 +266,36 @@ def _observe_hand(s, r, seat, obs):
 def _observe_between(s, r, obs):
     """For each card, how many unseen copies would go to its row and come before it.
 
-    The row ends cut the ladder into stretches; within one, it is a running sum.
+    A running sum, less its value at the card's row end: the greatest value at an end that the card
+    reaches, as the sum never falls.
     """
-    cards = r["cards"]
-    a, b, c, d = _sorted_keys(s)
-    _sum_unseen(r, 0, min(key_end(a), cards), obs)
-    _sum_unseen(r, key_end(a), min(key_end(b), cards), obs)
-    _sum_unseen(r, key_end(b), min(key_end(c), cards), obs)
-    _sum_unseen(r, key_end(c), min(key_end(d), cards), obs)
-    _sum_unseen(r, key_end(d), cards, obs)
-    between = r["at_fit_between"]
-    obs[between + cards : between + r["ladder"]] = 0
-
-
-@kernel
-def _sum_unseen(r, start, end, obs):
-    """Running sum of the unseen copies over a stretch of the ladder."""
-    unseen, between = r["at_unseen"], r["at_fit_between"]
-    total = np.int16(0)
-    for card in range(start, end):
+    cards, unseen, between = np.int16(r["cards"]), r["at_unseen"], r["at_fit_between"]
+    total = _NONE
+    for card in range(len(s["seen"])):
         obs[at(between + card)] = total
         total += obs[at(unseen + card)]
+    keys, last = s["row_keys"], cards - 1
+    a, b, c, d = _end(lane(keys, 0)), _end(lane(keys, 1)), _end(lane(keys, 2)), _end(lane(keys, 3))
+    sum_a, sum_b = obs[at(between + min(a, last))], obs[at(between + min(b, last))]
+    sum_c, sum_d = obs[at(between + min(c, last))], obs[at(between + min(d, last))]
+    for card in range(len(s["seen"])):
+        place = np.int16(card)
+        before = max(sum_a if place >= a else _NONE, sum_b if place >= b else _NONE)
+        before = max(before, sum_c if place >= c else _NONE)
+        before = max(before, sum_d if place >= d else _NONE)
+        count = np.int16(obs[at(between + card)] - before)
+        obs[at(between + card)] = count if place < cards else _NONE
 
 
 @kernel
 def _observe_taken(s, r, seat, obs):
     """Both takers of each card's copies as one number, whatever the order of taking."""
-    cards, taken = r["cards"], r["at_taken"]
+    taken = r["at_taken"]
     me, players = np.int16(seat), np.int16(r["num_players"])
-    for card in range(cards):
+    for card in range(len(s["seen"])):
         obs[at(taken + card)] = _taker_code(s["taker"][0, card], me, players)
-    for card in range(cards, r["ladder"]):
-        obs[at(taken + card)] = 0
     if r["decks"] == 2:
-        for card in range(cards):
+        for card in range(len(s["seen"])):
             a, b = obs[at(taken + card)], _taker_code(s["taker"][1, card], me, players)
             obs[at(taken + card)] = max(a, b) + 11 * min(a, b)
 
@@ -294,6 +303,6 @@ def _observe_taken(s, r, seat, obs):
 @kernel
 def _taker_code(taker, seat, players):
     """1 + the place of the taker, given as 1 + seat, as counted from ``seat``; 0 for nobody."""
-    place = np.int16(np.int16(taker) - seat)  # 16 bits throughout, for full vectors
+    place = np.int16(np.int16(taker) - seat)
     place = place if place > 0 else np.int16(place + players)
-    return place if taker > 0 else np.int16(0)
+    return place if taker > 0 else _NONE

@@ -8,6 +8,7 @@ from sixth_env.games.rows.play import (
     append,
     clear_round,
     deal_hands,
+    hold,
     relative_seat,
     row_choices,
     start_row,
@@ -30,7 +31,7 @@ def determinize(obs, key, r, s):
     unseen, hand, held, size = r["at_unseen"], r["at_hand"], 0, 0
     for card in range(r["cards"]):
         for _ in range(obs[hand + card]):
-            s["hands"][0, held] = card
+            hold(s, 0, held, card)
             held += 1
         for _ in range(obs[unseen + card]):
             s["pack"][size] = card
