@@ -37,6 +37,12 @@ GOLDEN: dict[str, tuple[str, Json]] = {
     "six_nimmt": ("six_nimmt", {}),
     "six_nimmt_5_exact": ("six_nimmt", {"num_players": 5, "exact_deck": True, "num_rounds": 2}),
     "six_nimmt_10": ("six_nimmt", {"num_players": 10, "num_rounds": 1}),
+    "sixes_chips": ("sixes_chips", {}),
+    "sixes_chips_2_rounds": ("sixes_chips", {"num_players": 2, "num_rounds": 2}),
+    "sixes_chips_8": ("sixes_chips", {"num_players": 8, "starting_chips": 5}),
+    "sixes_golf": ("sixes_golf", {}),
+    "sixes_golf_2_practice": ("sixes_golf", {"num_players": 2, "practice_round": True}),
+    "sixes_golf_8": ("sixes_golf", {"num_players": 8, "num_rounds": 3}),
 }
 
 

@@ -12,6 +12,8 @@ from sixth_env.games import GAMES
 FROZEN = {
     "sixth_card": (0, "1679a71847c6414a1aa2378c6fbbfbbc3be5cbbb9ecc12f172010555b96969bd"),
     "six_nimmt": (0, "e399382067f25563b10c0e8922c182825219e2e18bdfc5a8de08474e92869c8c"),
+    "sixes_chips": (0, "d1693f9687c484ade547c18bfc41097c2720354129acec78030569103a4aca09"),
+    "sixes_golf": (0, "791aae2d955aac60a0d02d276de0c7ed751d297f8c79239015b2672236cbf166"),
 }
 
 

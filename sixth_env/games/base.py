@@ -73,6 +73,11 @@ class Notation(Protocol):
         """An observation as the view it was made from; ``PositionError`` if there is none."""
 
 
+def _never(position: dict[str, Any]) -> bool:
+    """No cap: matches of the game end by themselves."""
+    return False
+
+
 @dataclass(frozen=True, eq=False)
 class Game:
     """One game of the family; :data:`sixth_env.games.GAMES` lists them all.
@@ -90,6 +95,10 @@ class Game:
             legal action, of which the least is played.
         sample_world: kernel (obs, key, rules record, state) -> bool that samples a world in which
             playouts can finish the round; false if the observation contradicts itself.
+        playout: kernel (s, r, seat, bits) -> legal action by which seats move in playouts, and
+            which ends every round sooner or later; without one they move uniformly at random.
+        unit: what minus the sum of a seat's default rewards counts, of which fewer is better.
+        cut_off: whether a position or view in phase "over" was cut off by a cap: nobody has won.
     """
 
     id: str
@@ -107,6 +116,9 @@ class Game:
     notation: Notation
     heuristics: dict[str, Callable[..., Any]]
     sample_world: Callable[..., Any]
+    playout: Callable[..., Any] | None = None
+    unit: str = "points"
+    cut_off: Callable[..., bool] = _never
 
     @property
     def observation_size(self) -> int:

@@ -1,9 +1,10 @@
-"""Monte Carlo: every legal action is tried in sampled worlds, and the round finished at random.
+"""Monte Carlo: every legal action is tried in sampled worlds, and the round finished by chance.
 
 Flat Monte Carlo over determinizations: world j of a decision deals the unseen cards to the other
 seats, and every action is played out once in it. All others, and the observer after this
-action, move uniformly at random. The j-th playouts of all actions share world and random numbers,
-so that the difference between two actions is not blurred by two different deals.
+action, move uniformly at random, or by the game's own ``playout`` where random moves would say too
+little. The j-th playouts of all actions share world and random numbers, so that the difference
+between two actions is not blurred by two different deals.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ class MonteCarloOpponent:
 @kernel
 def _playout(
     seat_at: Kernel,
-    random_action: Kernel,
+    move: Kernel,
     commit: Kernel,
     step: Kernel,
     seats: int,
@@ -108,7 +109,7 @@ def _playout(
     while True:  # to the end of the round, which sampled worlds reach in any case
         for k in range(seats):
             seat = seat_at(s, r, k)
-            choice = random_action(s, r, seat, draw(key, n))
+            choice = move(s, r, seat, draw(key, n))
             if n < seats and seat == 0:
                 choice = action
             commit(s, r, seat, choice)
@@ -122,7 +123,7 @@ def _playout(
 @cache
 def _lift_values(game: Game) -> Kernel:
     source, sample_world, kernels = game.source_hash, game.sample_world, game.kernels
-    seat_at, random_action, decides = kernels.seat_at, kernels.random_action, kernels.decides
+    seat_at, decides, move = kernels.seat_at, kernels.decides, game.playout or kernels.random_action
     commit, step, simultaneous = kernels.commit, kernels.step, game.simultaneous
 
     def add_gains(
@@ -161,7 +162,7 @@ def _lift_values(game: Game) -> Kernel:
                             return i
                         states[1] = states[0]
                         totals[i, action] += _playout(
-                            seat_at, random_action, commit, step,
+                            seat_at, move, commit, step,
                             seats, s, rules, action, fold(moves, j), log,
                         )  # fmt: skip
         return -1
