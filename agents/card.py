@@ -9,7 +9,6 @@ from importlib import metadata
 from typing import Annotated, Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from sixth_env.errors import CheckpointError
@@ -21,10 +20,12 @@ _LIBRARIES = ("torch", "numpy", "numba", "safetensors")
 
 
 class GameLike(Protocol):
-    """What a card needs to know of a game: its id and its observation table."""
+    """What a card needs to know of a game."""
 
     @property
     def id(self) -> str: ...
+    @property
+    def version(self) -> int: ...
     @property
     def table(self) -> ObservationTable: ...
 
@@ -85,7 +86,6 @@ class Card(Strict):
 def new_card(
     game: GameLike,
     *,
-    environment_version: int,
     network: Mapping[str, Any],
     training: Mapping[str, Any] | None = None,
     results: Mapping[str, Any] | None = None,
@@ -93,7 +93,7 @@ def new_card(
     """A card for a network trained on ``game`` as it is now, with the library versions in use."""
     return Card(
         game=game.id,
-        environment_version=environment_version,
+        environment_version=game.version,
         observation_table=tuple(
             Column(name=b.name, shape=b.shape, scale=b.scale, low=b.low, high=b.high)
             for b in game.table.blocks
@@ -119,8 +119,13 @@ def check_compatible(card: Card, game: GameLike) -> None:
         raise CheckpointError(
             f"the checkpoint was trained for the game {card.game!r}, not for {game.id!r}"
         )
+    if card.environment_version != game.version:
+        raise CheckpointError(
+            f"the checkpoint was trained on version {card.environment_version} of {game.id!r},"
+            f" but this is version {game.version}"
+        )
     trained = {column.name: column for column in card.observation_table}
-    for name in _columns_used(card):
+    for name in _blocks_read(card):
         if name not in trained:
             raise CheckpointError(f"the card says the network reads {name!r}, not in its own table")
         if name not in game.table.names:
@@ -135,20 +140,16 @@ def check_compatible(card: Card, game: GameLike) -> None:
             )
 
 
-def column_index(card: Card, game: GameLike) -> NDArray[np.int64]:
-    """Which columns of an observation of ``game`` the network reads, in its order; shape (n,).
-
-    Raises ``CheckpointError`` as ``check_compatible`` does.
-    """
-    check_compatible(card, game)
-    columns = np.arange(game.table.size, dtype=np.int64)
-    return np.concatenate([columns[game.table[name]] for name in _columns_used(card)])
-
-
-def _columns_used(card: Card) -> list[str]:
-    names = card.network.get("columns")
-    if names is None:
-        return [column.name for column in card.observation_table]
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise CheckpointError("the card's network setting 'columns' must be a list of block names")
+def _blocks_read(card: Card) -> list[str]:
+    """The names of all blocks that the network reads: columns, products and planes."""
+    columns = card.network.get("columns") or [column.name for column in card.observation_table]
+    pairs, planes = card.network.get("products", []), card.network.get("planes", [])
+    for setting, names in (("columns", columns), ("products", pairs), ("planes", planes)):
+        if not isinstance(names, list):
+            raise CheckpointError(f"the card's network setting {setting!r} must be a list")
+    names = [*columns, *planes]
+    for pair in pairs:
+        names += pair if isinstance(pair, list) else [pair]
+    if not all(isinstance(name, str) for name in names):
+        raise CheckpointError("the card's network settings must name observation blocks")
     return names

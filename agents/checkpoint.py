@@ -46,7 +46,6 @@ from agents.card import (
     Settings,
     Strict,
     check_compatible,
-    column_index,
     new_card,
 )
 from sixth_env.errors import CheckpointError
@@ -57,7 +56,6 @@ __all__ = [
     "Checkpoint",
     "Column",
     "check_compatible",
-    "column_index",
     "load",
     "new_card",
     "save",

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn.utils import skip_init
 
 from agents.card import Strict
+from sixth_env.errors import ConfigError
 from sixth_env.games.table import ObservationTable
 
 ILLEGAL_LOGIT = -1e9  # large and finite: a row without legal actions stays uniform, never NaN
@@ -25,11 +26,27 @@ class NetworkSettings(Strict):
     tell "a card in my hand" from "what that card would cost" otherwise"""
     planes: tuple[str, ...] = ()
     """blocks with one column per card, for the card scorer; none: no scorer"""
-    slots: int = Field(default=10, ge=1)
+    slots: int = Field(default=10, ge=1, le=128)
     """how many legal cards the scorer looks at: the largest hand"""
-    width: int = Field(default=256, ge=1)
-    depth: int = Field(default=2, ge=1)
-    card_width: int = Field(default=64, ge=1)
+    width: int = Field(default=256, ge=1, le=8192)
+    depth: int = Field(default=2, ge=1, le=64)
+    card_width: int = Field(default=64, ge=1, le=2048)
+
+    def fitted(self, table: ObservationTable) -> NetworkSettings:
+        """These settings for a table, with its blocks by name where they say "all".
+
+        Raises:
+            ConfigError: a block is not in the table, or blocks that belong together differ.
+        """
+        pairs = [name for pair in self.products for name in pair]
+        for name in (*self.columns, *pairs, *self.planes):
+            if name not in table.names:
+                known = ", ".join(table.names)
+                raise ConfigError(f"the network reads {name!r}: expected one of {known}")
+        for group in (*self.products, self.planes):
+            if len({table.block(name).size for name in group}) > 1:
+                raise ConfigError(f"blocks {', '.join(group)} must have the same number of columns")
+        return self.model_copy(update={"columns": self.columns or table.names})
 
 
 class PolicyValueNet(nn.Module):
@@ -50,9 +67,10 @@ class PolicyValueNet(nn.Module):
     ) -> None:
         """Build the network, initialised from ``generator``, or left to be loaded without one.
 
-        Raises ``KeyError`` for a block that the table does not have.
+        Raises ``ConfigError`` for settings that do not fit the table.
         """
         super().__init__()
+        settings = settings.fitted(table)
         self.settings = settings
         self.features = Features(settings, table)
         layers = [_linear(settings.width, settings.width) for _ in range(settings.depth - 1)]
@@ -94,8 +112,7 @@ class Features(nn.Module):
 
     def __init__(self, settings: NetworkSettings, table: ObservationTable) -> None:
         super().__init__()
-        names = settings.columns or table.names
-        self.spans = _merge([table[name] for name in names])
+        self.spans = _merge([table[name] for name in settings.columns])
         self.pairs = [(table[a], table[b]) for a, b in settings.products]
         scale = torch.from_numpy(table.scale.copy())
         parts = [scale[span] for span in self.spans] + [scale[a] * scale[b] for a, b in self.pairs]

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from pydantic import ValidationError
 
 from agents.checkpoint import Card, check_compatible, new_card
 from agents.checkpoint import load as load_checkpoint
 from agents.networks import NetworkSettings, PolicyValueNet
-from sixth_env.errors import CheckpointError, OpponentError
+from sixth_env.errors import CheckpointError, ConfigError
 from sixth_env.games import get_game
 from sixth_env.games.base import Game
+from sixth_env.opponents.base import Seeds, integer_columns, legal_actions, row_seeds
 from sixth_env.rng import draw
+
+SAMPLED = "?sampled"  # after a checkpoint's path: play the policy by chance, not its best action
 
 
 class TorchAgent:
@@ -35,15 +40,17 @@ class TorchAgent:
         self.name = name
 
     def act(
-        self, observation: NDArray[Any], action_mask: NDArray[Any], seeds: Any
+        self, observation: NDArray[Any], action_mask: NDArray[Any], seeds: Seeds
     ) -> NDArray[np.int64]:
         """Actions (N,) for observations (N, D), masks (N, A) and seeds (N,) uint64.
 
         Row i depends on row i alone. A Generator in place of seeds is expanded into them.
+        Raises ``OpponentError`` for input of another type or shape, or without a legal action.
         """
         logits, _ = self.logits_and_value(observation, action_mask)
+        row_keys = row_seeds(seeds, len(logits))
         if not self.greedy:
-            logits = logits + _gumbel(_expand(seeds, len(logits)), logits.shape[1])
+            logits = logits + _gumbel(row_keys, logits.shape[1])
         choice = np.where(np.asarray(action_mask) != 0, logits, -np.inf).argmax(axis=1)
         return np.asarray(choice, np.int64)
 
@@ -57,46 +64,54 @@ class TorchAgent:
     def logits_and_value(
         self, observation: NDArray[Any], action_mask: NDArray[Any]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The network's masked logits (N, A) and values (N,)."""
-        observation, action_mask = np.asarray(observation), np.asarray(action_mask)
-        size = (self.game.observation_size, self.game.num_actions)
-        if observation.ndim != 2 or (observation.shape[1], action_mask.shape[-1]) != size:
-            raise OpponentError(
-                f"{self.name} plays {self.game.id}: expected observations (N, {size[0]}) and masks"
-                f" (N, {size[1]}), not {observation.shape} and {action_mask.shape}"
-            )
-        columns = torch.from_numpy(self.game.table.to_int(observation))
+        """The network's masked logits (N, A), finite, and values (N,)."""
+        columns = integer_columns(self.game, observation)
+        mask = legal_actions(self.game, action_mask, len(columns))
         with torch.inference_mode():
-            logits, value = self.network(
-                columns, torch.from_numpy(np.ascontiguousarray(action_mask))
-            )
-        return logits.numpy(), value.numpy()
+            logits, value = self.network(torch.from_numpy(columns), torch.from_numpy(mask))
+        return np.clip(logits.numpy(), -1e9, 1e9), value.numpy()
 
 
 def load(path: str | Path, *, greedy: bool = True) -> TorchAgent:
-    """The agent of a checkpoint folder. Raises ``CheckpointError`` that says what is wrong."""
+    """The agent of a checkpoint folder.
+
+    Args:
+        path: the folder; as a string it may end in ``?sampled``, which stands for ``greedy=False``.
+        greedy: see ``TorchAgent``.
+
+    Raises:
+        CheckpointError: says in one sentence what is wrong with the checkpoint.
+    """
+    text = str(path)
+    if text.endswith(SAMPLED):
+        path, greedy = text.removesuffix(SAMPLED), False
     checkpoint = load_checkpoint(path)
-    game = get_game(checkpoint.card.game)
-    check_compatible(checkpoint.card, game)
-    network = network_from_card(checkpoint.card, game)
     try:
+        game = get_game(checkpoint.card.game)
+        check_compatible(checkpoint.card, game)
+        network = network_from_card(checkpoint.card, game)
         network.load_state_dict(checkpoint.tensors)
+    except ConfigError as error:
+        raise CheckpointError(f"{path}: {error}") from None
     except RuntimeError:
         raise CheckpointError(f"the tensors in {path} are not those its card describes") from None
-    return TorchAgent(game, network, name=Path(path).name, greedy=greedy)
+    config = checkpoint.card.training.get("config")
+    name = config.get("name") if isinstance(config, dict) else None
+    return TorchAgent(game, network, name=str(name or Path(path).name), greedy=greedy)
 
 
 def network_from_card(card: Card, game: Game) -> PolicyValueNet:
-    """An uninitialised network of the kind that the card describes."""
-    settings = NetworkSettings.model_validate_json(json_text(card.network))
+    """An uninitialised network of the kind that the card describes.
+
+    Raises ``CheckpointError`` for settings that no network has.
+    """
+    try:  # as JSON, the form in which strict models take lists for tuples
+        settings = NetworkSettings.model_validate_json(json.dumps(card.network))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise CheckpointError(f"the card's network setting {where!r}: {first['msg']}") from None
     return PolicyValueNet(settings, game.table, game.num_actions)
-
-
-def json_text(values: dict[str, Any]) -> str:
-    """Values of a card as JSON, the form in which strict models take lists for tuples."""
-    import json
-
-    return json.dumps(values)
 
 
 def card_for(
@@ -109,17 +124,10 @@ def card_for(
     """The card of a network trained on a game as it is now."""
     return new_card(
         game,
-        environment_version=game.version,
         network=network.settings.model_dump(mode="json"),
         training=training,
         results=results,
     )
-
-
-def _expand(seeds: Any, rows: int) -> NDArray[np.uint64]:
-    if isinstance(seeds, np.random.Generator):
-        return seeds.integers(0, 2**64, size=rows, dtype=np.uint64)
-    return np.asarray(seeds, dtype=np.uint64)
 
 
 def _gumbel(seeds: NDArray[np.uint64], num_actions: int) -> NDArray[np.float32]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from sixth_env import six_nimmt_v0, sixth_card_v0
+    from sixth_env import six_nimmt_v0, sixes_chips_v0, sixes_golf_v0, sixth_card_v0
     from sixth_env.batch import Batch, Step
     from sixth_env.engine import Engine
     from sixth_env.games import GAMES
@@ -25,7 +25,7 @@ _EXPORTS = {
     "load_opponent": "sixth_env.opponents",
 }
 
-_MODULES = ("six_nimmt_v0", "sixth_card_v0")
+_MODULES = ("six_nimmt_v0", "sixes_chips_v0", "sixes_golf_v0", "sixth_card_v0")
 
 __all__ = [
     "GAMES",
@@ -38,6 +38,8 @@ __all__ = [
     "determinize",
     "load_opponent",
     "six_nimmt_v0",
+    "sixes_chips_v0",
+    "sixes_golf_v0",
     "sixth_card_v0",
 ]
 

@@ -36,7 +36,7 @@ LAYERS: tuple[set[str], ...] = (
         "sixes_golf_v0",
         "testing",
     },
-    {"match"},
+    {"match", "report"},
     {"adapters", "server"},
     {"__init__"},
     {"benchmark"},

@@ -20,7 +20,7 @@ import torch
 from pydantic import ValidationError
 
 from agents import checkpoint
-from agents.checkpoint import Card, check_compatible, column_index, load, new_card, save
+from agents.checkpoint import Card, check_compatible, load, new_card, save
 from sixth_env.errors import CheckpointError
 from sixth_env.games.table import Block, ObservationTable
 
@@ -31,6 +31,7 @@ class Game:
 
     id: str
     table: ObservationTable
+    version: int = 0
 
 
 HAND = Block("hand", (4,), 0, 2, 0.5, "own cards")
@@ -47,7 +48,7 @@ def _torch_generator_untouched() -> Iterator[None]:
 
 
 def card(**network: Any) -> Card:
-    return new_card(GAME, environment_version=0, network=network, training={"learning_rate": 1e-3})
+    return new_card(GAME, network=network, training={"learning_rate": 1e-3})
 
 
 def tensors(value: float = 1.0) -> dict[str, torch.Tensor]:
@@ -72,7 +73,6 @@ def test_round_trip(tmp_path: Path) -> None:
     path = tmp_path / "new" / "latest"
     given = new_card(
         GAME,
-        environment_version=3,
         network={"hidden": (256, 128), "columns": ["hand"]},
         results={"points": np.float32(5.25), "deals": np.int64(100)},
     )
@@ -444,12 +444,25 @@ def test_another_game_is_refused_by_both_names() -> None:
         check_compatible(card(), Game("six_nimmt", GAME.table))
 
 
-def test_columns_are_found_by_name_in_a_grown_and_reordered_table() -> None:
+def test_another_version_of_the_environment_is_refused() -> None:
+    with pytest.raises(CheckpointError, match="version 0 of 'sixth_card', but this is version 1"):
+        check_compatible(card(), Game("sixth_card", GAME.table, version=1))
+
+
+def test_a_grown_and_reordered_table_still_fits() -> None:
     new = Block("new", (5,), 0, 1, 1.0, "an addition")
-    grown = Game("sixth_card", ObservationTable((TURN, new, HAND, ROWS)))
-    assert column_index(card(), GAME).tolist() == list(range(11))
-    assert column_index(card(), grown).tolist() == [*range(6, 10), *range(10, 16), 0]
-    assert column_index(card(columns=["turn", "hand"]), grown).tolist() == [0, 6, 7, 8, 9]
+    check_compatible(card(), Game("sixth_card", ObservationTable((TURN, new, HAND, ROWS))))
+
+
+@pytest.mark.parametrize(
+    "read",
+    [{"columns": []}, {"columns": ["hand"], "products": [["hand", "rows"]]}, {"planes": ["rows"]}],
+)
+def test_every_block_that_is_read_counts(read: dict[str, object]) -> None:
+    without_rows = Game("sixth_card", ObservationTable((HAND, TURN)))
+    given = new_card(GAME, network={"columns": ["hand"], **read})
+    with pytest.raises(CheckpointError, match="'rows'"):
+        check_compatible(given, without_rows)
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from typer.testing import CliRunner, Result
 
 import sixth_env
 from sixth_env.cli import app, main
+from sixth_env.cli.answers import read_action
 from sixth_env.cli.story import Storyteller
-from sixth_env.cli.terminal import read_action
 from sixth_env.engine import Engine
 from sixth_env.errors import OpponentError
 from sixth_env.match import play_field

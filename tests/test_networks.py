@@ -9,6 +9,7 @@ from torch import Tensor
 
 from agents.networks import ILLEGAL_LOGIT, NetworkSettings, PolicyValueNet
 from sixth_env import Batch
+from sixth_env.errors import ConfigError
 from sixth_env.games import get_game
 from train.runs import torch_generator
 
@@ -119,10 +120,25 @@ def test_every_weight_is_set() -> None:
 
 
 def test_an_unknown_block_is_named() -> None:
-    with pytest.raises(KeyError, match="no_such_block"):
-        network(NetworkSettings(columns=("no_such_block",)))
+    for settings in (
+        NetworkSettings(columns=("no_such_block",)),
+        NetworkSettings(products=(("hand", "no_such_block"),)),
+        NetworkSettings(planes=("no_such_block",)),
+    ):
+        with pytest.raises(ConfigError, match="no_such_block"):
+            network(settings)
+
+
+def test_blocks_of_different_sizes_do_not_go_together() -> None:
+    for settings in (
+        NetworkSettings(products=(("hand", "turn"),)),
+        NetworkSettings(planes=("turn", "hand")),
+    ):
+        with pytest.raises(ConfigError, match="same number of columns"):
+            network(settings)
 
 
 def test_without_columns_the_whole_table_is_read() -> None:
     net = PolicyValueNet(NetworkSettings(width=4), GAME.table, GAME.num_actions)
     assert net.features.layer.in_features == GAME.table.size
+    assert net.settings.columns == GAME.table.names, "a checkpoint names what it reads"

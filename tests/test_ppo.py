@@ -13,8 +13,10 @@ import torch
 import agents
 from agents.checkpoint import load
 from agents.networks import NetworkSettings
-from sixth_env.errors import ConfigError, SixthEnvError
+from sixth_env.errors import CheckpointError, ConfigError, SixthEnvError
+from train.config import read_config
 from train.ppo import Actor, PPOConfig, Samples, Table, Trainer, ppo_loss, train
+from train.resume import pack, unpack
 from train.runs import NonFiniteError, torch_generator
 
 SMALL = NetworkSettings(
@@ -87,6 +89,49 @@ def test_resuming_with_other_tables_is_refused() -> None:
         train(settings(name="run", resume=True, tables=(Table(games=3),)))
 
 
+def test_a_damaged_state_is_refused() -> None:
+    run = train(settings(name="run", stop_after=500))
+    trainer = Trainer(settings(name="run", resume=True), run)
+    tensors, values = pack(trainer.optimizer, trainer.generators, trainer.past, trainer.workers)
+    whole = tensors["games.0"]
+    for games in (whole[:-8], torch.full_like(whole, 255)):
+        with pytest.raises(CheckpointError, match="does not fit this run"):
+            unpack(
+                ({**tensors, "games.0": games}, values),
+                trainer.optimizer,
+                trainer.generators,
+                trainer.past,
+                trainer.workers,
+            )
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"final_fields": ("closet",)}, "closet"),
+        ({"tables": (Table(rules={"reward": "win"}),)}, "reward is a setting of the run"),
+        ({"tables": (Table(rules={"threads": 2}),)}, "threads"),
+        ({"tables": (Table(games=4, opponents=("closest", "past")),)}, "too few"),
+        ({"network": NetworkSettings(planes=("nope",))}, "nope"),
+        ({"game": "poker"}, "poker"),
+    ],
+)
+def test_what_is_wrong_is_said_at_once_and_leaves_no_run(
+    change: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(SixthEnvError, match=words):
+        train(settings(name="run", **change))
+    assert not Path("runs").exists()
+
+
+def test_the_saved_settings_repeat_the_run() -> None:
+    run = train(settings(name="run", stop_after=500))
+    train(settings(name="run", resume=True, stop_after=900))
+    again = read_config(PPOConfig, run / "config.json")
+    assert (again.resume, again.stop_after) == (False, None)
+    assert again.precision in ("float32", "bf16")
+
+
 def test_an_existing_run_is_not_overwritten() -> None:
     train(settings(name="run", stop_after=500))
     with pytest.raises(ConfigError, match="exists already"):
@@ -115,11 +160,10 @@ def test_every_seat_learns_at_tables_with_opponents() -> None:
 
 
 def test_the_first_epoch_starts_at_ratio_one() -> None:
-    config = settings()
-    trainer = Trainer(config, Path("."))
+    trainer = Trainer(settings(), Path("."))
     samples = trainer.workers[0].collect(trainer.actor)
     with torch.no_grad():
-        _, terms = ppo_loss(trainer.network, samples, config)
+        _, terms = ppo_loss(trainer.network, samples, trainer.config)
     assert abs(float(terms["kl"])) < 1e-6
     assert float(terms["clipped"]) == 0
 
@@ -135,7 +179,7 @@ def test_sampled_actions_follow_the_policy() -> None:
     trainer = Trainer(settings(), Path("."))
     observation, mask = trainer.workers[0].rows(np.zeros(1, np.int64))
     many = 20_000
-    actor = Actor(trainer.network, False, torch_generator(5, "test"))
+    actor = Actor(trainer.network, "float32", torch_generator(5, "test"))
     action, log_prob, _ = actor.act(observation.expand(many, -1), mask.expand(many, -1))
     logits, _ = trainer.network(observation, mask)
     expected = logits.softmax(dim=1)[0].detach().numpy()

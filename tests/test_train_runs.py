@@ -127,7 +127,9 @@ def test_check_finite_names_what_step_and_where() -> None:
         "entropy": 0.5,
         "norm": torch.tensor([1.0, float("inf")]),
     }
-    with pytest.raises(NonFiniteError, match=r"^loss, norm became .* at step 128.*runs/ppo/x"):
+    with pytest.raises(
+        NonFiniteError, match=r"^loss, norm became .* at step 128.*none was saved yet"
+    ):
         check_finite(values, step=128, run="runs/ppo/x")
 
 

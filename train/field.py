@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sixth_env.batch import Batch, Step
+from sixth_env.errors import ConfigError
+from sixth_env.match.ask import ask
 from sixth_env.opponents import Opponent
 from sixth_env.rng import fold
 
@@ -24,6 +26,9 @@ class Field:
         batch: the games.
         kinds: who else plays: a list of lists, such as one of earlier selves.
         seed: of the opponents' own random choices.
+
+    Raises:
+        ConfigError: too few games for so many opponents.
     """
 
     def __init__(self, batch: Batch, kinds: Sequence[Sequence[Opponent]], seed: int) -> None:
@@ -31,6 +36,12 @@ class Field:
         self.batch, self.opponents = batch, [one for kind in kinds for one in kind]
         self.learner = np.ones((games, players), np.bool_)
         index = np.arange(games)
+        if games < players * len(self.opponents):
+            raise ConfigError(
+                f"{games} games of {players} players are too few for {len(self.opponents)}"
+                f" opponents, each against the learner in every seat: at least"
+                f" {players * len(self.opponents)} are needed"
+            )
         self.sitting = np.zeros(games, np.int64)  # (B,) which opponent plays
         if kinds:
             self.learner[:] = False
@@ -59,7 +70,11 @@ class Field:
         for number, opponent in enumerate(self.opponents):
             rows = np.flatnonzero(other & (self.sitting == number)[:, None])
             if len(rows):
-                flat[rows] = opponent.act(*_rows(step, rows), seeds[rows])
+                observation, mask = _rows(step, rows)
+                seats = step.seat.reshape(-1)[rows]
+                flat[rows] = ask(
+                    opponent, opponent.name, self.batch.game, seats, observation, mask, seeds[rows]
+                )
 
 
 def _rows(step: Step, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.int8]]:

@@ -10,7 +10,6 @@ seat over its own decisions (``train/advantage.py``), cut where a round ends if 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -34,13 +33,13 @@ from train.config import Config, load_config, readable_errors, save_resolved
 from train.evaluate import against_fields, margins, print_results
 from train.field import Field
 from train.past import PastSelves
+from train.precision import autocast, fastest
+from train.resume import pack, unpack
 from train.runs import (
     RunLog,
     StopSignal,
     check_finite,
     derive_seed,
-    load_optimizer,
-    optimizer_state,
     run_folder,
     torch_generator,
 )
@@ -71,7 +70,7 @@ class PPOConfig(Config):
     """learner decisions to train on"""
     stop_after: int | None = Setting(default=None, ge=1)
     """stop at this count of decisions, to be resumed later"""
-    tables: tuple[Table, ...] = (Table(),)
+    tables: tuple[Table, ...] = Setting(default=(Table(),), min_length=1)
     reward: Literal["penalty", "relative", "win", "chips", "points"] = "relative"
     reward_scale: float = Setting(default=0.1, gt=0)
     network: NetworkSettings = NetworkSettings()
@@ -90,8 +89,8 @@ class PPOConfig(Config):
     max_grad_norm: float = Setting(default=0.5, gt=0)
     threads: int = Setting(default=1, ge=1)
     """torch threads; results repeat exactly for the same number"""
-    bf16: bool = False
-    """compute the forward and backward passes in bfloat16 where the processor gains from it"""
+    precision: Literal["auto", "float32", "bf16"] = "auto"
+    """of matrix products; auto: bf16 where the processor computes in it, else float32"""
     past_selves: int = Setting(default=6, ge=1)
     """how many earlier versions sit at tables with "past" """
     past_every: int = Setting(default=1_000_000, ge=1)
@@ -100,7 +99,8 @@ class PPOConfig(Config):
     evaluate_every: int = Setting(default=2_000_000, ge=1)
     evaluate_deals: int = Setting(default=250, ge=1)
     fields: tuple[str, ...] = ("random", "closest", "cautious")
-    """opponents of the evaluations: the learner against a table full of each"""
+    """opponents of the evaluations: the learner at a table full of each, single rounds by the
+    rules of the first table"""
     final_fields: tuple[str, ...] = ("random", "closest", "cautious", "mc:20")
     final_deals: int = Setting(default=1000, ge=1)
 
@@ -120,23 +120,19 @@ class Samples(NamedTuple):
 class Actor:
     """Samples actions from the network while rollouts are collected."""
 
-    def __init__(self, network: PolicyValueNet, bf16: bool, generator: torch.Generator) -> None:
-        self.network, self.bf16, self.generator = network, bf16, generator
+    def __init__(self, network: PolicyValueNet, precision: str, generator: torch.Generator) -> None:
+        self.network, self.precision, self.generator = network, precision, generator
 
     @torch.no_grad()
     def act(self, observation: Tensor, action_mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Actions, their log-probabilities and the values, (N,) each."""
-        with autocast(self.bf16):
+        with autocast(self.precision):
             logits, value = self.network(observation, action_mask)
         log_probs = logits.log_softmax(dim=1)
         noise = torch.empty_like(log_probs).exponential_(generator=self.generator)
+        noise.clamp_(min=1e-30)  # a noise of 0 would win even for an illegal action
         action = (log_probs - noise.log()).argmax(dim=1)  # Gumbel-max: a draw from the policy
         return action, log_probs.gather(1, action[:, None]).squeeze(1), value
-
-
-def autocast(bf16: bool) -> AbstractContextManager[Any]:
-    """Matrix products in bfloat16, or nothing."""
-    return torch.autocast("cpu", torch.bfloat16) if bf16 else nullcontext()
 
 
 class Worker:
@@ -144,7 +140,10 @@ class Worker:
 
     def __init__(self, table: Table, config: PPOConfig, number: int, past: PastSelves) -> None:
         seed = derive_seed(config.seed, f"table {number}")
+        if "reward" in table.rules:
+            raise ConfigError("reward is a setting of the run, not a rule of its tables")
         rules: dict[str, Any] = {**table.rules, "reward": config.reward}
+        get_game(config.game).make_rules(rules)  # names what is no rule
         self.batch = Batch(config.game, table.games, seed=seed, **rules)
         kinds: list[Sequence[Opponent]] = [
             past.members if name == "past" else [resolve_opponent(name, config.game)]
@@ -185,7 +184,7 @@ class Worker:
         return Samples(*flat, *(torch.from_numpy(a[window.learn]) for a in (advantage, target)))
 
     def deciding(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The flat rows in which the learner decides now, and their lanes: game * players + seat."""
+        """The flat rows in which the learner decides now; their lanes (game * players + seat)."""
         rows = self.field.rows(self.step)
         games = rows // self.batch.seats_per_step
         return rows, games * self.batch.num_players + self.step.seat.flat[rows]
@@ -217,10 +216,10 @@ def update(
         for rows in torch.split(order, config.minibatch):
             part = Samples(*(tensor[rows] for tensor in samples))
             loss, terms = ppo_loss(network, part, config)
-            check_finite({"loss": loss}, step=where[0], run=where[1])
             optimizer.zero_grad(set_to_none=True)
             torch.autograd.backward(loss)
-            nn.utils.clip_grad_norm_(network.parameters(), config.max_grad_norm)
+            norm = nn.utils.clip_grad_norm_(network.parameters(), config.max_grad_norm)
+            check_finite({"loss": loss, "gradient": norm}, step=where[0], run=where[1])
             optimizer.step()
             rounds += 1
             for name, term in terms.items():
@@ -232,7 +231,7 @@ def ppo_loss(
     network: PolicyValueNet, part: Samples, config: PPOConfig
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """The loss of a minibatch, and the terms worth watching."""
-    with autocast(config.bf16):
+    with autocast(config.precision):
         logits, value = network(part.observation, part.action_mask)
     log_probs = logits.log_softmax(dim=1)
     log_prob = log_probs.gather(1, part.action[:, None]).squeeze(1)
@@ -258,8 +257,12 @@ class Trainer:
 
     def __init__(self, config: PPOConfig, run: Path) -> None:
         torch.set_num_threads(config.threads)
-        self.config, self.run, self.decisions = config, run, 0
+        precision = fastest() if config.precision == "auto" else config.precision
+        self.config = config = config.model_copy(update={"precision": precision})
+        self.run, self.decisions = run, 0
         self.game = get_game(config.game)
+        for name in (*config.fields, *config.final_fields):
+            resolve_opponent(name, config.game)  # a wrong name should not wait for the end
         self.generators = {
             name: torch_generator(config.seed, name) for name in ("network", "actions", "order")
         }
@@ -269,7 +272,7 @@ class Trainer:
             self.game, config.past_selves, self.new_network, torch_generator(config.seed, "past")
         )
         self.past.fill(self.network)
-        self.actor = Actor(self.network, config.bf16, self.generators["actions"])
+        self.actor = Actor(self.network, config.precision, self.generators["actions"])
         self.workers = [
             Worker(table, config, number, self.past) for number, table in enumerate(config.tables)
         ]
@@ -297,51 +300,33 @@ class Trainer:
 
     def save(self, results: dict[str, Any] | None = None) -> Path:
         """Write the checkpoint ``latest``, from which the run can go on."""
-        tensors, values = optimizer_state(self.optimizer)
-        past_tensors, past_values = self.past.state()
-        for name, generator in self.generators.items():
-            tensors[f"generator.{name}"] = generator.get_state()
-        for number, worker in enumerate(self.workers):
-            games = worker.batch.engine.save().view(np.uint8).reshape(-1)
-            tensors[f"games.{number}"] = torch.from_numpy(games)
-        state = {
-            **values,
-            **past_values,
-            "decisions": self.decisions,
-            "field_steps": [worker.field.steps for worker in self.workers],
-        }
+        tensors, values = pack(self.optimizer, self.generators, self.past, self.workers)
         training = {"script": "train.ppo", "decisions": self.decisions}
         training["config"] = self.config.model_dump(mode="json")
-        card = card_for(self.game, self.network, training=training, results=results)
         save(
             self.run / "latest",
             tensors=self.network.state_dict(),
-            card=card,
-            trainer_tensors={**tensors, **past_tensors},
-            trainer_state=state,
+            card=card_for(self.game, self.network, training=training, results=results),
+            trainer_tensors=tensors,
+            trainer_state={**values, "decisions": self.decisions},
         )
         return self.run / "latest"
 
     def restore(self) -> None:
-        """Go on from the checkpoint ``latest`` as if the run had never stopped."""
+        """Go on from the checkpoint ``latest`` as if the run had never stopped.
+
+        Raises ``ConfigError`` if the run was another one, ``CheckpointError`` if it is damaged.
+        """
         checkpoint = load(self.run / "latest")
-        tensors, state = checkpoint.trainer_tensors, checkpoint.trainer_state
-        same = {"game", "seed", "tables", "reward", "network", "past_selves"}
-        then, now = checkpoint.card.training["config"], self.config.model_dump(mode="json")
-        for name in sorted(same):
-            if then[name] != now[name]:
-                raise ConfigError(f"{name} of the run {self.run} was {then[name]}, not {now[name]}")
+        then, now = checkpoint.card.training.get("config", {}), self.config.model_dump(mode="json")
+        for name in ("game", "seed", "tables", "reward", "network", "past_selves", "precision"):
+            if name not in then or then[name] != now[name]:
+                was = then.get(name, "not there")
+                raise ConfigError(f"{name} of the run {self.run} was {was}, not {now[name]}")
         self.network.load_state_dict(checkpoint.tensors)
-        load_optimizer(self.optimizer, tensors, state)
-        self.past.restore(tensors, state)
-        self.decisions = state["decisions"]
-        for name, generator in self.generators.items():
-            generator.set_state(tensors[f"generator.{name}"])
-        for number, worker in enumerate(self.workers):
-            engine = worker.batch.engine
-            engine.restore(tensors[f"games.{number}"].numpy().view(engine.states.dtype))
-            worker.field.steps = state["field_steps"][number]
-            worker.step = worker.batch.observe()
+        state = (checkpoint.trainer_tensors, checkpoint.trainer_state)
+        unpack(state, self.optimizer, self.generators, self.past, self.workers)
+        self.decisions = int(state[1]["decisions"])
 
     def strength(self, fields: tuple[str, ...], deals: int, seed: str) -> list[MatchResult]:
         """The policy, greedy, against a table full of each opponent."""
@@ -353,11 +338,11 @@ class Trainer:
 
 def train(config: PPOConfig) -> Path:
     """Run or resume a training to its end, to Ctrl-C, or to the first non-finite loss."""
+    trainer = Trainer(config, Path("runs") / "ppo" / config.name)
     run = run_folder("ppo", config.name, resume=config.resume)
-    trainer = Trainer(config, run)
     if config.resume:
         trainer.restore()
-    save_resolved(config, run)
+    save_resolved(trainer.config.model_copy(update={"resume": False, "stop_after": None}), run)
     strength: dict[str, float] = {}
     stop_at = min(config.total_decisions, config.stop_after or config.total_decisions)
     with (
@@ -374,8 +359,8 @@ def train(config: PPOConfig) -> Path:
             log.log(trainer.decisions, terms, show=strength)
             if passed(before, trainer.decisions, config.save_every):
                 trainer.save()
+    trainer.save()
     if trainer.decisions < config.total_decisions:
-        trainer.save()
         print(f"stopped at {trainer.decisions:,} decisions; go on with --resume")
         return run
     results = trainer.strength(config.final_fields, config.final_deals, "final")

@@ -130,9 +130,11 @@ def check_finite(values: Mapping[str, float | Tensor], *, step: int, run: str | 
     """
     bad = [name for name, value in values.items() if not _is_finite(value)]
     if bad:
+        kept = Path(run) / "latest"
+        where = f"the last good checkpoint is {kept}" if kept.exists() else "none was saved yet"
         raise NonFiniteError(
             f"{', '.join(bad)} became NaN or infinite at step {step}: training stopped before the"
-            f" update, and the last good checkpoint is kept in {run} (try a lower learning rate)"
+            f" update, and {where} (try a lower learning rate)"
         )
 
 

@@ -129,8 +129,9 @@ def cross(
 @app.command()
 def play(
     opponents: Annotated[
-        str, typer.Option(help="Whom to play, separated by commas.")
-    ] = "closest,cautious,mc:100",
+        str | None,
+        typer.Option(help="Whom to play, separated by commas.  [default: strong built-in ones]"),
+    ] = None,
     seat: Annotated[int, typer.Option(help="Your seat, from 0.")] = 0,
     game: Game = "sixth_card",
     seed: FreeSeed = None,
@@ -144,7 +145,8 @@ def play(
     from sixth_env.cli import matches, terminal
 
     config = matches.rules_config(rounds, rounds is None, row_choice, decks, target, settings)
-    terminal.play(game, opponents.split(","), seat, seed, config)
+    others = opponents.split(",") if opponents else terminal.default_opponents(game)
+    terminal.play(game, others, seat, seed, config)
 
 
 @app.command()

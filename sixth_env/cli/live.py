@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sixth_env.engine import Engine, random_seed
 from sixth_env.games.base import MATCH_END, TRUNCATED
 from sixth_env.match.ask import ask
+from sixth_env.match.setup import rule_set
 from sixth_env.opponents.base import Opponent
 
 Json = dict[str, Any]
@@ -32,6 +33,9 @@ class LiveMatch:
         players: by seat, an opponent and its name; ``None`` for a person.
         seed: of the deals and of the opponents; drawn if ``None``.
         config: the rule set.
+
+    Raises:
+        ConfigError: the seed or the rule set is not allowed, or not for so many players.
     """
 
     def __init__(
@@ -43,8 +47,8 @@ class LiveMatch:
     ) -> None:
         self.seed = random_seed() if seed is None else seed
         self.players = players
-        self.engine = Engine(game, seed=self.seed, **{"num_players": len(players), **config})
-        self.over = False
+        self.engine = Engine(game, seed=self.seed, **rule_set(game, len(players), config))
+        self.over = self.cut_off = False
         self._log = self.engine.new_log()
         self._seeds = np.random.default_rng(self.seed)
         rows = (1, self.engine.seats_per_step)
@@ -77,7 +81,8 @@ class LiveMatch:
             mine = self._seat == decision.seat
             actions[mine] = person(decision) if action is None else action
         _, flags = self.engine.step(actions, log=self._log)
-        self.over = bool(flags[0] & (MATCH_END | TRUNCATED))
+        self.cut_off = bool(flags[0] & TRUNCATED)
+        self.over = self.cut_off or bool(flags[0] & MATCH_END)
         return self.engine.events(self._log)
 
     def _opponent_action(self, decision: Decision) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -15,8 +15,10 @@ from sixth_env.cli import tables
 from sixth_env.errors import ConfigError
 from sixth_env.match import cross_table, play_against, play_field
 from sixth_env.match.play import Progress
+from sixth_env.match.setup import rule_set
 from sixth_env.opponents.base import Opponent
 from sixth_env.opponents.custom import resolve_opponent
+from sixth_env.report import write_report
 
 DEFAULT_PLAYERS = 4
 
@@ -35,9 +37,14 @@ class Options:
         loaded = {spec: resolve_opponent(spec, self.game) for spec in dict.fromkeys(specs)}
         return [loaded[spec] for spec in specs]
 
-    def to_play(self) -> dict[str, Any]:
-        """As keyword arguments of ``play_field``, but for the game."""
-        return {"deals": self.deals, "seed": self.seed, **self.config}
+    def to_play(self, players: int) -> dict[str, Any]:
+        """As keyword arguments of ``play_field``, but for the game.
+
+        Raises:
+            ConfigError: the rule set is none of the game for so many players.
+        """
+        config = rule_set(self.game, players, self.config)
+        return {"deals": self.deals, "seed": self.seed, **config}
 
 
 @dataclass(frozen=True)
@@ -50,14 +57,8 @@ class Report:
     def show(self, file: Path | None) -> None:
         """Print the table, and write the values to a file if there is one."""
         self.print_table()
-        if file is None:
-            return
-        try:
-            file.write_text(json.dumps(self.values, indent=2, allow_nan=False) + "\n", "utf-8")
-        except OSError as error:
-            raise ConfigError(
-                f"the report cannot be written to {file}: {error.strerror}"
-            ) from error
+        if file is not None:
+            write_report(file, self.values)
 
 
 def rules_config(
@@ -92,7 +93,7 @@ def _value(text: str) -> Any:
     words = {"true": True, "false": False}
     if text.lower() in words:
         return words[text.lower()]
-    return int(text) if text.lstrip("-").isdecimal() else text
+    return int(text) if re.fullmatch("-?[0-9]{1,18}", text) else text
 
 
 def run_field(specs: Sequence[str], players: int | None, options: Options) -> Report:
@@ -107,8 +108,9 @@ def run_field(specs: Sequence[str], players: int | None, options: Options) -> Re
             options.game,
             options.load(specs),
             names=specs,
+            specs=specs,
             progress=progress,
-            **options.to_play(),
+            **options.to_play(len(specs)),
         )
     return Report(lambda: tables.show_match(result), result.to_dict())
 
@@ -128,12 +130,11 @@ def run_against(
             others,
             players=players,
             names=[*specs, *fields],
+            specs=[*specs, *fields],
             progress=progress,
-            **options.to_play(),
+            **options.to_play(players),
         )
-    against = [word for spec in fields for word in ("--against", spec)]
-    seats = ["--players", str(players)]
-    command = shlex.join(["sixth-env", "match", *specs, *against, *seats, *results[0].options])
+    command = results[0].command_against(specs[0], fields)
     values = {"matches": [result.to_dict() for result in results], "command": command}
     return Report(lambda: tables.show_against(results, command), values)
 
@@ -146,8 +147,9 @@ def run_cross(specs: Sequence[str], players: int, options: Options) -> Report:
             options.load(specs),
             field_size=players,
             names=specs,
+            specs=specs,
             progress=progress,
-            **options.to_play(),
+            **options.to_play(players),
         )
     some = next(iter(table.matches.values()))
     seats = ["--players", str(players)]

@@ -1,4 +1,7 @@
-"""Events of the rows games as sentences for people. Rows are counted from 1, as on the table."""
+"""Events as sentences for people: what all games share, and the story of the rows games.
+
+Rows are counted from 1, as on the table.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +14,39 @@ from sixth_env.render.facts import plural
 Json = dict[str, Any]
 
 
-class Storyteller:
+class Teller:
     """Tells events, with the names of the seats; plain ASCII without ``unicode``."""
 
     def __init__(self, names: Sequence[str], unicode: bool) -> None:
         self.names, self.unicode = names, unicode
 
     def tell(self, events: Sequence[Json]) -> list[str]:
-        """The lines that tell the events; a row taken and the card that starts it are one line."""
+        """The lines that tell the events."""
         return list(self._lines(events))
+
+    def card(self, card: Card) -> str:
+        """A card's name: "7♠", "7S" or "104"."""
+        return pretty(card) if self.unicode else str(card)
+
+    def _lines(self, events: Sequence[Json]) -> Iterator[str]:
+        raise NotImplementedError
+
+    def _standings(self, results: Sequence[int], unit: str, most: bool = False) -> Iterator[str]:
+        """The final standings, best first; equal results share a place."""
+        yield "The match is over."
+        order = [-result for result in results] if most else list(results)
+        for value, seat in sorted((value, seat) for seat, value in enumerate(order)):
+            place = 1 + sum(other < value for other in order)
+            yield f"  {place}. {self.names[seat]}: {plural(results[seat], unit)}"
+
+    def _scores(self, event: Json) -> str:
+        """ "Ben +13 = 31": what everybody wrote down in a round, and the new totals."""
+        scores = zip(self.names, event["points"], event["totals"], strict=True)
+        return ", ".join(f"{name} {won:+d} = {total}" for name, won, total in scores)
+
+
+class Storyteller(Teller):
+    """The rows games; a row taken and the card that starts it are one line."""
 
     def _lines(self, events: Sequence[Json]) -> Iterator[str]:
         taken: Json | None = None
@@ -40,11 +67,7 @@ class Storyteller:
                 case "round_end":
                     yield f"Round {event['round']} ends: {self._scores(event)}."
                 case "match_end":
-                    yield from self._standings(event["totals"])
-
-    def card(self, card: Card) -> str:
-        """A card's name: "7♠", "7S" or "104"."""
-        return pretty(card) if self.unicode else str(card)
+                    yield from self._standings(event["totals"], "point")
 
     def _revealed(self, entry: Json) -> str:
         return f"{self.card(entry['card'])} {self.names[entry['player']]}"
@@ -56,17 +79,6 @@ class Storyteller:
             return f"{start} goes to row {row}."
         cards = " ".join(self.card(card) for card in taken["cards"])
         return f"{start} takes row {row} with {cards}, {plural(taken['points'], 'point')}."
-
-    def _standings(self, totals: Sequence[int]) -> Iterator[str]:
-        """The final standings, best first; equal totals share a place."""
-        yield "The match is over."
-        for total, seat in sorted((total, seat) for seat, total in enumerate(totals)):
-            place = 1 + sum(other < total for other in totals)
-            yield f"  {place}. {self.names[seat]}: {plural(total, 'point')}"
-
-    def _scores(self, event: Json) -> str:
-        scores = zip(self.names, event["points"], event["totals"], strict=True)
-        return ", ".join(f"{name} +{won} = {total}" for name, won, total in scores)
 
 
 def _choice(rows: Sequence[int]) -> str:

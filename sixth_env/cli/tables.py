@@ -15,7 +15,7 @@ from sixth_env.opponents import MONTE_CARLO
 from sixth_env.render.facts import plural
 from sixth_env.render.text import supports_unicode
 
-NOTE = "Penalty points, fewer is better; 95 % intervals from a bootstrap over deals."
+NOTE = "fewer is better; 95 % intervals from a bootstrap over deals."
 
 
 def _console() -> Console:
@@ -53,7 +53,8 @@ def _speed(entrant: Entrant) -> str:
 
 def show_match(result: MatchResult) -> None:
     """One match: a line an entrant."""
-    table = _table("entrant", "points/round", "minus others'", "win share", "decisions/s")
+    unit = get_game(result.game).unit
+    table = _table("entrant", f"{unit}/round", "minus others'", "win share", "decisions/s")
     for index, entrant in enumerate(result.entrants):
         alone = len(result.entrants) == 1
         table.add_row(
@@ -68,7 +69,8 @@ def show_match(result: MatchResult) -> None:
 
 def show_against(results: Sequence[MatchResult], command: str) -> None:
     """Matches of one entrant against several fields: a line a field."""
-    table = _table("field", "own points", "field's", "difference", "win share", "decisions/s")
+    unit = get_game(results[0].game).unit
+    table = _table("field", f"own {unit}", "field's", "difference", "win share", "decisions/s")
     for result in results:
         own, other = result.entrants
         table.add_row(
@@ -105,7 +107,7 @@ def _show(results: Sequence[MatchResult], table: Table, command: str) -> None:
     console = _console()
     console.print(_headline(results), soft_wrap=True)
     console.print(table)
-    console.print(NOTE)
+    console.print(f"{get_game(results[0].game).unit.capitalize()}, {NOTE}")
     console.print(f"Repeat with: {command}", soft_wrap=True)
 
 

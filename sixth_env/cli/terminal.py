@@ -11,10 +11,11 @@ from typing import Any, NoReturn
 import numpy as np
 import typer
 
+from sixth_env.cli.answers import help_for, label, menu, read_action, what_for
 from sixth_env.cli.live import Decision, Json, LiveMatch
-from sixth_env.cli.story import Storyteller
+from sixth_env.cli.turn_stories import storyteller
 from sixth_env.errors import ConfigError
-from sixth_env.games.cards import ladder_index, ladder_name
+from sixth_env.games import get_game
 from sixth_env.opponents import ILLEGAL_VALUE, load_opponent
 from sixth_env.opponents.base import Opponent
 from sixth_env.opponents.custom import resolve_opponent
@@ -22,14 +23,7 @@ from sixth_env.opponents.monte_carlo import MonteCarloOpponent
 from sixth_env.render.text import supports_unicode, text
 
 ADVISER = "mc:200"  # who gives the hints
-
-HELP = """\
-  7S, 7♠, 10h    play that card (6 nimmt!: its number)
-  1, 2, 3, ...   a row, when you have to choose one; else a card by its place in your hand
-  h              hint: the expected points of each choice
-  t              the table once more
-  ?              this help
-  q              quit"""
+MID_TURN = ("row", "reveal", "drawn", "knock")  # phases in which `watch` does not draw the table
 
 
 class _QuitError(Exception):
@@ -48,6 +42,11 @@ def play(
     _Session(match, seat).run()
 
 
+def default_opponents(game: str) -> list[str]:
+    """Whom a person plays who names nobody: heuristics are listed from weak to strong."""
+    return [*list(get_game(game).heuristics)[-2:], "mc:100"]
+
+
 def watch(
     game: str, specs: Sequence[str], delay: float, seed: int | None, config: dict[str, Any]
 ) -> None:
@@ -57,13 +56,13 @@ def watch(
     try:
         screen.start()
         while not match.over:
-            if match.engine.position()["phase"] == "card":
+            if match.engine.position()["phase"] not in MID_TURN:
                 screen.table(match.engine.position())
             screen.tell(match.step(_nobody))
             time.sleep(delay)
     except KeyboardInterrupt:
         typer.echo("\nStopped.")
-    typer.echo(f"The seed was {match.seed}.")
+    screen.end()
 
 
 def _load(specs: Sequence[str], game: str) -> list[tuple[str, Opponent]]:
@@ -81,8 +80,9 @@ class _Screen:
         self.unicode = supports_unicode(sys.stdout)
         self.color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
         self.match = match
+        self.person = match.players.index(None) if None in match.players else None
         names = [f"player_{s}" if player else "you" for s, player in enumerate(match.players)]
-        self.teller = Storyteller(names, self.unicode)
+        self.teller = storyteller(match.engine.game.id, names, self.unicode)
 
     def start(self) -> None:
         """Say who sits where, and deal."""
@@ -91,13 +91,27 @@ class _Screen:
         self.tell(self.match.start())
 
     def tell(self, events: list[Json]) -> None:
-        """Print what happened."""
+        """Print what happened, as far as the person at the table, if there is one, may know it."""
+        if self.person is not None:
+            event_view = self.match.engine.game.notation.event_view
+            events = [event_view(event, self.person) for event in events]
         for line in self.teller.tell(events):
             typer.echo(line)
 
     def table(self, view: Json) -> None:
         """Print the table."""
         typer.echo("\n" + text(view, unicode=self.unicode, color=self.color) + "\n")
+
+    def end(self) -> None:
+        """Say why it ended, if no event did, and how to have the same deals again."""
+        if self.match.cut_off:
+            typer.echo("The match is cut off: nobody has won.")
+        typer.echo(f"The seed was {self.match.seed}.")
+
+    def menu(self, view: Json) -> None:
+        """Print what the person may do, where that is more than a card to choose."""
+        for line in menu(view, self.unicode):
+            typer.echo(line)
 
 
 class _Session:
@@ -115,7 +129,7 @@ class _Session:
                 self.screen.tell(self.match.step(self._choose))
         except (_QuitError, EOFError, KeyboardInterrupt):
             typer.echo("\nGoodbye.")
-        typer.echo(f"The seed was {self.match.seed}.")
+        self.screen.end()
 
     def _view(self) -> Json:
         return self.match.engine.view(0, self.seat)
@@ -124,20 +138,21 @@ class _Session:
         """Ask until there is a legal answer."""
         view = self._view()
         self.screen.table(view)
-        what = "row" if view["phase"] == "row" else "card"
+        self.screen.menu(view)
         while True:
-            answer = input(f"Your {what} (? for help): ").strip()
+            answer = input(f"Your {what_for(view)} (? for help): ").strip()
             match answer.lower():
                 case "":
                     continue
                 case "q":
                     raise _QuitError
                 case "?":
-                    typer.echo(HELP if self.screen.unicode else HELP.replace(" 7♠,", ""))
+                    typer.echo(help_for(view, self.screen.unicode))
                 case "h":
                     self._hint(decision)
                 case "t":
                     self.screen.table(view)
+                    self.screen.menu(view)
                 case _:
                     try:
                         return read_action(view, answer)
@@ -151,53 +166,7 @@ class _Session:
         assert isinstance(adviser, MonteCarloOpponent)
         seed = np.array([self.match.seed], np.uint64)
         values = adviser.action_values(decision.observation[None], decision.action_mask[None], seed)
-        typer.echo("  Expected points to the end of the round:")
+        typer.echo(f"  Expected {game.unit} to the end of the round:")
         for action in np.argsort(-values[0], kind="stable"):
             if values[0, action] > ILLEGAL_VALUE:
-                typer.echo(f"  {-values[0, action]:6.1f}  {_label(game.action_name(int(action)))}")
-
-
-def _label(action_name: str) -> str:
-    """An action's name with rows counted from 1, as on the table."""
-    if action_name.startswith("take row "):
-        return f"take row {int(action_name.removeprefix('take row ')) + 1}"
-    return action_name
-
-
-def read_action(view: Json, answer: str) -> int:
-    """The action that a person's answer means.
-
-    Args:
-        view: the person's view; ``"legal"`` lists what may be done.
-        answer: a card, a card's place in the hand, or a row's number, both from 1.
-
-    Raises:
-        ValueError: it means nothing, or nothing legal; one sentence for the person.
-    """
-    legal: dict[str, int] = {entry["name"]: entry["action"] for entry in view["legal"]}
-    if view["phase"] == "row":
-        rows = [_label(name).removeprefix("take row ") for name in legal]
-        if answer not in rows:
-            raise ValueError(f"{answer!r} is not one of the rows {', '.join(rows)}.")
-        return legal[f"take row {int(answer) - 1}"]
-    card = _card(view, answer)
-    if f"play {card}" not in legal:
-        raise ValueError(f"{answer} is not in your hand.")
-    return legal[f"play {card}"]
-
-
-def _card(view: Json, answer: str) -> str:
-    """The JSON name of the card that is meant."""
-    hand = view["hands"][view["player"]]
-    if answer.isdecimal():
-        if isinstance(hand[0], int):
-            return str(int(answer))
-        if not 1 <= int(answer) <= len(hand):
-            raise ValueError(f"Your hand has places 1 to {len(hand)}, not {answer}.")
-        return str(hand[int(answer) - 1])
-    if isinstance(hand[0], int):
-        raise ValueError(f"{answer!r} is not a card: type its number.")
-    try:
-        return ladder_name(ladder_index(answer))
-    except ValueError:
-        raise ValueError(f"{answer!r} is not a card: type a rank and a suit, such as 7S.") from None
+                typer.echo(f"  {-values[0, action]:6.1f}  {label(game.action_name(int(action)))}")

@@ -46,11 +46,11 @@ class AECMatch(MatchEnv, AECEnv):  # type: ignore[misc]  # PettingZoo has no typ
         Raises:
             PositionError: the position is impossible or of other rules.
         """
-        over = self._begin(seed, options)
+        flags = self._begin(seed, options)
         self.agents = self.possible_agents[:]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self._skip_agent_selection = None
-        self._show(MATCH_END if over else 0)
+        self._show(flags)
         for seat, action in enumerate(self._chosen):
             if action is not None:
                 self._let_wait(seat)
@@ -115,14 +115,18 @@ class AECMatch(MatchEnv, AECEnv):  # type: ignore[misc]  # PettingZoo has no typ
         self.rewards = dict(zip(self.possible_agents, self._reward.tolist(), strict=True))
         self.terminations = dict.fromkeys(self.possible_agents, flags & MATCH_END != 0)
         self.truncations = dict.fromkeys(self.possible_agents, flags & TRUNCATED != 0)
-        self._ended = flags & (MATCH_END | TRUNCATED) != 0
+        ended = flags & (MATCH_END | TRUNCATED) != 0
+        self._final = self._result(flags) if ended else {}
 
     def _select(self) -> None:
         """Select the first seat that has something to decide; after the end, the first seat."""
         deciding = np.flatnonzero(self._mask[:, self._game.wait] == 0)
         self.agent_selection = self.possible_agents[deciding[0] if len(deciding) else 0]
         self.infos = {
-            agent: {"action_mask": mask.copy(), **(self._result() if self._ended else {})}
+            agent: {
+                "action_mask": mask.copy(),
+                **{name: values[:] for name, values in self._final.items()},
+            }
             for agent, mask in zip(self.possible_agents, self._mask, strict=True)
         }
 

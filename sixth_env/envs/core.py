@@ -18,6 +18,7 @@ from sixth_env.envs.kernels import ILLEGAL, lift_match
 from sixth_env.envs.story import Story
 from sixth_env.errors import ConfigError, IllegalActionError, PositionError
 from sixth_env.games import get_game
+from sixth_env.games.base import MATCH_END, TRUNCATED
 from sixth_env.games.cards import card_name
 from sixth_env.lift import REWARD_MODES
 
@@ -131,10 +132,11 @@ class MatchEnv:
         self._mask_shape = (self._players, game.num_actions)
         self._columns = np.zeros(self._observation_shape, np.int16)
 
-    def _begin(self, seed: int | None, options: Mapping[str, Any] | None) -> bool:
+    def _begin(self, seed: int | None, options: Mapping[str, Any] | None) -> int:
         """Start a match, dealt or from ``options["position"]``; nothing changes if that fails.
 
-        Returns whether it is over already, which only a position can be.
+        Returns the flag MATCH_END or TRUNCATED if it is over already, which only a position can
+        be, else 0.
         """
         position = (options or {}).get("position")
         chosen: list[int | None] = [None] * self._players
@@ -149,7 +151,9 @@ class MatchEnv:
         self._chosen = chosen
         self._story = Story(self._engine, dealt=position is None)
         self._reward[:] = 0
-        return position is not None and position["phase"] == "over"
+        if position is None or position["phase"] != "over":
+            return 0
+        return TRUNCATED if self._game.cut_off(self._engine.position()) else MATCH_END
 
     def _read_chosen(self, position: Json) -> list[int | None]:
         """The committed actions of a valid position; raises ``PositionError`` if none can be."""
@@ -175,10 +179,12 @@ class MatchEnv:
         return flags
 
     def _refuse(self, actions: Sequence[int]) -> NoReturn:
-        """Raise the error about the first illegal one of the actions (P,)."""
-        for agent, action in zip(self.possible_agents, actions, strict=True):
-            if action not in self._legal(self._seats[agent]):
-                raise self._illegal(agent, action)
+        """Raise the error about the first illegal one of the actions (K,)."""
+        seat_at = self._game.kernels.seat_at
+        for k, action in enumerate(actions):
+            seat = int(seat_at(self._engine.states[0], self._rules[0], k))
+            if action not in self._legal(seat):
+                raise self._illegal(self.possible_agents[seat], action)
         raise AssertionError("the engine refused legal actions")
 
     def _look(self) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
@@ -193,14 +199,15 @@ class MatchEnv:
         """The legal actions of a seat now."""
         return self._engine.legal_actions(0, seat)
 
-    def _result(self) -> dict[str, list[int]]:
-        """How a finished match ended, for the infos."""
+    def _result(self, flags: int) -> dict[str, list[int]]:
+        """How a match ended, for the infos; nobody has won one that was cut off."""
         state, players = self._engine.states[0], range(self._players)
+        totals = [int(state["totals"][seat]) for seat in players]
+        if flags & TRUNCATED:
+            return {"totals": totals, "winners": []}
         scores = [int(self._game.kernels.score(state, self._rules[0], s)) for s in players]
-        return {
-            "totals": [int(state["totals"][seat]) for seat in players],
-            "winners": [seat for seat in players if scores[seat] == max(scores)],
-        }
+        winners = [seat for seat in players if scores[seat] == max(scores)]
+        return {"totals": totals, "winners": winners}
 
     # --- Checks ------------------------------------------------------------------------------
 
@@ -282,7 +289,8 @@ class MatchEnv:
 
         The observations of all seats, ``player_0`` first, then for each seat the card that it
         has committed and not yet revealed (only between two steps of the AEC form): (action + 1)
-        / A, else 0. Only the order of the cards not yet dealt is left out.
+        / A, else 0. What no seat knows is left out: the order of cards not yet dealt, and in the
+        golf game cards that lie face down.
         """
         self._check_started()
         observation, _ = self._look()

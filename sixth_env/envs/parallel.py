@@ -45,9 +45,9 @@ class ParallelMatch(MatchEnv, ParallelEnv):  # type: ignore[misc]  # PettingZoo 
         Raises:
             PositionError: the position is impossible, of other rules, or has committed cards.
         """
-        over = self._begin(seed, options)
-        self.agents = [] if over else self.possible_agents[:]
-        seen = self._report(over)
+        flags = self._begin(seed, options)
+        self.agents = [] if flags else self.possible_agents[:]
+        seen = self._report(flags)
         self._refresh_window()
         return seen
 
@@ -59,11 +59,10 @@ class ParallelMatch(MatchEnv, ParallelEnv):  # type: ignore[misc]  # PettingZoo 
                 changed. Also if an agent is missing or unknown, or no match is in progress.
         """
         flags = self._play(self._read(actions))
-        ended = flags & (MATCH_END | TRUNCATED) != 0
         agents = self.possible_agents
-        if ended:
+        if flags & (MATCH_END | TRUNCATED):
             self.agents = []
-        observations, infos = self._report(ended)
+        observations, infos = self._report(flags)
         self._refresh_window()
         return (
             observations,
@@ -73,15 +72,15 @@ class ParallelMatch(MatchEnv, ParallelEnv):  # type: ignore[misc]  # PettingZoo 
             infos,
         )
 
-    def _report(self, ended: bool) -> Seen:
-        """Observations and infos of every agent, in arrays of their own."""
+    def _report(self, flags: int) -> Seen:
+        """Observations and infos of every agent after a step with these flags, in own arrays."""
         observation, mask = self._look()
         observations, infos = {}, {}
         for agent, columns, legal in zip(self.possible_agents, observation, mask, strict=True):
             observations[agent] = {"observation": columns, "action_mask": legal}
             infos[agent] = {"action_mask": legal}
-        if ended:
-            result = self._result()
+        if flags & (MATCH_END | TRUNCATED):
+            result = self._result(flags)
             for info in infos.values():
                 info.update({name: list(values) for name, values in result.items()})
         return observations, infos

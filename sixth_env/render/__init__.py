@@ -1,4 +1,4 @@
-"""Pictures of the rows games (Sixth Card and 6 nimmt!), made from a view or position alone.
+"""Pictures of the games, made from a view or position alone.
 
 ``sixth_env.render.text.text``   a text picture for a terminal
 ``sixth_env.render.table.draw``  an RGB array, drawn without a display (extra ``render``)

@@ -122,6 +122,8 @@ def face(game: str, card: Card, width: int) -> pygame.Surface:
     height = round(width * CARD_RATIO)
     if isinstance(card, int):
         return _number_face(game, card, width, height)
+    if card == "joker":
+        return _joker_face(width, height)
     return _suit_face(game, card, width, height)
 
 
@@ -139,7 +141,16 @@ def _suit_face(game: str, card: str, width: int, height: int) -> pygame.Surface:
         index = pygame.Surface((width, height), pygame.SRCALPHA)
         _draw_index(index, rank, suit, color)
         surface.blit(pygame.transform.rotate(index, 180), (0, 0))
-    _draw_marks(surface, card_points(game, card))
+    if game == "sixth_card":
+        _draw_marks(surface, card_points(game, card))
+    return surface
+
+
+def _joker_face(width: int, height: int) -> pygame.Surface:
+    surface = _blank(width, height, PAPER)
+    put(surface, sign("crown", round(width * 0.6), POINT), width / 2, height * 0.42)
+    label = fitted("JOKER", round(width * 0.16), round(width * 0.8), BLACK)
+    put(surface, label, width / 2, height * 0.74)
     return surface
 
 

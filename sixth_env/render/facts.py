@@ -1,4 +1,6 @@
-"""What both renderers read out of a view or position: scores, names and the state of play."""
+"""What both renderers read out of a view or position: scores, names and the state of play.
+
+Names, hands and wording serve all games, the scores and the state of play the rows games alone."""
 
 from __future__ import annotations
 
@@ -97,15 +99,19 @@ def progress(view: View) -> list[str]:
 def prompt(view: View) -> str:
     """One sentence: what is to be done now, or how the match ended."""
     if view["phase"] == "over":
-        best = winners(view)
-        names = [seat_name(seat) for seat in best]
-        verb = "wins" if len(best) == 1 else "share the win"
-        who = names[0] if len(best) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-        return f"{who} {verb} with {plural(min(view['totals']), 'point')}"
+        return verdict(winners(view), plural(min(view["totals"]), "point"))
     seat = chooser(view)
     if seat is not None:
         return f"{seat_name(seat)} chooses a row"
     return "everyone chooses a card"
+
+
+def verdict(best: Sequence[int], result: str) -> str:
+    """Who has won: "player_1 wins with 12 points"."""
+    names = [seat_name(seat) for seat in best]
+    if len(names) == 1:
+        return f"{names[0]} wins with {result}"
+    return f"{', '.join(names[:-1])} and {names[-1]} share the win with {result}"
 
 
 def plural(count: int, noun: str) -> str:

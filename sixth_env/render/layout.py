@@ -90,6 +90,53 @@ def plan(width: int, height: int, players: int, rows: int, row_length: int) -> L
     return Layout(header, (own, *plates), hand, corner, tray, labels, places)
 
 
+def golf_plan(width: int, height: int, players: int) -> Layout:
+    """Lay out the golf game: a panel a seat with its six cards, and the piles at the left.
+
+    ``places`` are the six slots of each seat, row by row; they leave room at the right for the
+    points of each row. Seats follow each other from the upper left, line by line.
+    """
+    unit = min(width / 960, height / 640)
+    margin = round(12 * unit)
+    header = Box(0, 0, width, round(38 * unit))
+    top = header.bottom + margin
+    piles = Box(margin, top, round(150 * unit), height - top - margin)
+    left = piles.right + margin
+    lines = 1 if players <= 4 else 2
+    columns = -(-players // lines)
+    step_x, step_y = (width - left) / columns, (height - top) / lines
+    panels = tuple(
+        Box(
+            round(left + step_x * (seat % columns)),
+            round(top + step_y * (seat // columns)),
+            round(step_x) - margin,
+            round(step_y) - margin,
+        )
+        for seat in range(players)
+    )
+    places = tuple(_slots(panel, unit) for panel in panels)
+    nothing = Box(0, 0, 0, 0)
+    return Layout(header, panels, nothing, nothing, piles, (), places)
+
+
+def _slots(panel: Box, unit: float) -> tuple[Box, ...]:
+    """The six slots of a seat, three rows of two, below its name and above its total."""
+    room = panel.inset(round(10 * unit), round(32 * unit))
+    step = min(room.w / 2.6, room.h / 3 / CARD_RATIO, 105 * unit)
+    card = int(step / (1 + GAP))
+    x0 = room.x + (room.w - 2.5 * step) / 2
+    y0 = room.y + (room.h - 3 * step * CARD_RATIO) / 2
+    return tuple(
+        Box(
+            round(x0 + step * (slot % 2)),
+            round(y0 + step * CARD_RATIO * (slot // 2)),
+            card,
+            int(card * CARD_RATIO),
+        )
+        for slot in range(6)
+    )
+
+
 def _seat_plates(
     field: Box, others: int, side: int, margin: int, unit: float
 ) -> tuple[list[Box], Box]:

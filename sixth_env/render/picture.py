@@ -1,19 +1,21 @@
-"""Paints the table of the rows games: felt and header here, the rest in ``board`` and ``seats``.
+"""Paints the table: the felt here, the rows games in ``board`` and ``seats``, and the others.
 
 Imports pygame, so load it only when a picture is asked for (:func:`sixth_env.render.table.draw`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 import pygame
 
-from sixth_env.render import board, cards, facts, layout, seats
+from sixth_env.render import board, cards, chips_picture, facts, golf_picture, layout, seats
 from sixth_env.render.facts import View
-from sixth_env.render.scene import CREAM, GOLD, OVERSAMPLING, Scene
+from sixth_env.render.layout import Layout
+from sixth_env.render.scene import OVERSAMPLING, Scene
 
 FELT, FELT_EDGE = (30, 96, 68), (9, 36, 27)
 
@@ -22,9 +24,24 @@ def paint(view: View, width: int, height: int) -> npt.NDArray[np.uint8]:
     """The picture as an array (height, width, 3) uint8."""
     cards.prepare()
     size = (width * OVERSAMPLING, height * OVERSAMPLING)
-    plan = layout.plan(*size, view["players"], len(view["rows"]), view["rules"]["row_length"])
-    scene = Scene(_felt(*size).copy(), view, plan, min(size[0] / 960, size[1] / 640))
-    _paint_header(scene)
+    plan, paint_table = PAINTERS[view["game"]]
+    scene = Scene(_felt(*size).copy(), view, plan(*size, view), min(size[0] / 960, size[1] / 640))
+    paint_table(scene)
+    picture = pygame.transform.smoothscale(scene.canvas, (width, height))
+    return np.ascontiguousarray(pygame.surfarray.array3d(picture).swapaxes(0, 1))
+
+
+def _plan_rows(width: int, height: int, view: View) -> Layout:
+    return layout.plan(
+        width, height, view["players"], len(view["rows"]), view["rules"]["row_length"]
+    )
+
+
+def _paint_rows(scene: Scene) -> None:
+    """A table of the rows games."""
+    view = scene.view
+    words = [facts.TITLES[view["game"]], *facts.progress(view)]
+    scene.header(words, facts.prompt(view), urgent=view["phase"] != "card")
     board.paint_rows(scene)
     if view["phase"] == "over":
         board.paint_result(scene)
@@ -33,8 +50,15 @@ def paint(view: View, width: int, height: int) -> npt.NDArray[np.uint8]:
     seats.paint_seats(scene)
     seats.paint_hand(scene)
     seats.paint_legend(scene)
-    picture = pygame.transform.smoothscale(scene.canvas, (width, height))
-    return np.ascontiguousarray(pygame.surfarray.array3d(picture).swapaxes(0, 1))
+
+
+# By game: where everything lies, and what paints it.
+PAINTERS: dict[str, tuple[Callable[[int, int, View], Layout], Callable[[Scene], None]]] = {
+    "sixth_card": (_plan_rows, _paint_rows),
+    "six_nimmt": (_plan_rows, _paint_rows),
+    "sixes_chips": (chips_picture.plan, chips_picture.paint),
+    "sixes_golf": (golf_picture.plan, golf_picture.paint),
+}
 
 
 @lru_cache(maxsize=4)
@@ -49,18 +73,3 @@ def _felt(width: int, height: int) -> pygame.Surface:
     surface = pygame.Surface((width, height), 0, 32)
     pygame.surfarray.blit_array(surface, color.astype(np.uint8))
     return surface
-
-
-def _paint_header(scene: Scene) -> None:
-    """The game and how far it is at the left, what is to be done at the right."""
-    box, view = scene.plan.header, scene.view
-    bar = pygame.Surface((box.w, box.h), pygame.SRCALPHA)
-    bar.fill((4, 16, 12, 190))
-    scene.canvas.blit(bar, (box.x, box.y))
-    y, gap = box.h / 2, scene.px(20)
-    x = scene.left(scene.text(facts.TITLES[view["game"]], 14, GOLD), scene.px(16), y) + gap
-    for words in facts.progress(view):
-        x = scene.left(scene.text(words, 11, CREAM), x, y) + gap
-    color = CREAM if view["phase"] == "card" else GOLD
-    end = box.right - scene.px(16)
-    scene.right(scene.text(facts.prompt(view), 12, color, end - x), end, y)

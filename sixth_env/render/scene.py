@@ -5,6 +5,7 @@ Imports pygame, so load it only when a picture is asked for.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pygame
@@ -76,6 +77,19 @@ class Scene:
     def right(self, surface: pygame.Surface, x: float, y: float) -> None:
         """Put the middle of a surface's right edge at (x, y)."""
         cards.put(self.canvas, surface, x - surface.get_width() / 2, y)
+
+    def header(self, words: Sequence[str], prompt: str, urgent: bool) -> None:
+        """The game and how far it is at the left, what is to be done at the right."""
+        box = self.plan.header
+        bar = pygame.Surface((box.w, box.h), pygame.SRCALPHA)
+        bar.fill((4, 16, 12, 190))
+        self.canvas.blit(bar, (box.x, box.y))
+        y, gap = box.h / 2, self.px(20)
+        x = self.left(self.text(words[0], 14, GOLD), self.px(16), y) + gap
+        for word in words[1:]:
+            x = self.left(self.text(word, 11, CREAM), x, y) + gap
+        end = box.right - self.px(16)
+        self.right(self.text(prompt, 12, GOLD if urgent else CREAM, end - x), end, y)
 
     def panel(self, box: Box, edge: Color | None = None) -> None:
         """A darker, rounded panel, with a coloured edge if one is given."""

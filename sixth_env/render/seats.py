@@ -39,23 +39,23 @@ def _paint_plate(scene: Scene, seat: int, distance: int) -> None:
     own = distance == 0  # the hand at the bottom belongs to this plate
     wide = not own and inner.w > 4 * inner.h  # cards go beside the words, not below them
     words = Box(inner.x, inner.y, inner.w // 2, inner.h) if wide else inner
-    _paint_name(scene, seat, words.x, words.right, words.y + scene.px(10))
+    won, acts = seat in facts.winners(view), seat == facts.chooser(view)
+    paint_name(scene, seat, words.x, words.right, words.y + scene.px(10), won=won, acts=acts)
     _paint_scores(scene, seat, words, words.y + scene.px(31))
     if wide:
-        _paint_small_hand(scene, seat, Box(words.right, inner.y, inner.w // 2, inner.h))
+        paint_small_hand(scene, seat, Box(words.right, inner.y, inner.w // 2, inner.h))
     elif not own:
         top = inner.y + scene.px(48)
-        _paint_small_hand(scene, seat, Box(inner.x, top, inner.w, inner.bottom - top))
+        paint_small_hand(scene, seat, Box(inner.x, top, inner.w, inner.bottom - top))
 
 
-def _paint_name(scene: Scene, seat: int, left: int, right: int, y: float) -> None:
+def paint_name(
+    scene: Scene, seat: int, left: int, right: int, y: float, *, won: bool, acts: bool
+) -> None:
     """The seat's name, gold where it is to act or has won, and the dealer button."""
-    x, color = float(left), CREAM
-    if seat in facts.winners(scene.view):
+    x, color = float(left), GOLD if won or acts else CREAM
+    if won:
         x = scene.left(scene.sign("crown", 17, GOLD), x, y - scene.px(1)) + scene.px(4)
-        color = GOLD
-    elif seat == facts.chooser(scene.view):
-        color = GOLD
     name = scene.text(facts.seat_name(seat), 12, color, right - x - scene.px(24))
     x = scene.left(name, x, y) + scene.px(14)
     if seat == scene.view["dealer"]:
@@ -75,7 +75,7 @@ def _paint_scores(scene: Scene, seat: int, box: Box, y: float) -> None:
         x = scene.left(scene.text(str(points), 13, color, room), x, y) + scene.px(12)
 
 
-def _paint_small_hand(scene: Scene, seat: int, room: Box) -> None:
+def paint_small_hand(scene: Scene, seat: int, room: Box) -> None:
     """Another seat's cards: backs and their number, or small faces where the hand is open."""
     hand = facts.known_hand(scene.view, seat)
     if hand is None:
@@ -106,8 +106,13 @@ def paint_hand(scene: Scene) -> None:
     if view["phase"] == "over":
         scene.center(scene.text(facts.prompt(view), 20, GOLD, area.w * 0.9), *area.center)
         return
+    paint_fan(scene, _fronts(view, scene.bottom_seat))
+
+
+def paint_fan(scene: Scene, fronts: list[tuple[Card | None, bool]]) -> None:
+    """A hand: its cards (None: a back), each with whether it is lifted."""
+    area = scene.plan.hand
     width = round(min(area.h * 0.8 / CARD_RATIO, area.w / 4))
-    fronts = _fronts(view, scene.bottom_seat)
     middle = (len(fronts) - 1) / 2
     xs = layout.fan(area.inset(width // 12, 0), len(fronts), width)
     for index, (x, (card, lifted)) in enumerate(zip(xs, fronts, strict=True)):

@@ -24,7 +24,7 @@ MIN_SIZE = (640, 480)
 
 
 def draw(view: View, size: tuple[int, int] = SIZE) -> npt.NDArray[np.uint8]:
-    """The picture of a view or position of a rows game: (height, width, 3) uint8.
+    """The picture of a view or position of any game: (height, width, 3) uint8.
 
     ``size`` is (width, height) in pixels, at least 640 x 480. The same view gives the same
     picture. No display is needed, and only pygame's font module is initialised.

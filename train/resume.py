@@ -1,0 +1,67 @@
+"""The state of a training between two updates, as a checkpoint stores it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from sixth_env.batch import Batch, Step
+from sixth_env.errors import CheckpointError, SixthEnvError
+from train.field import Field
+from train.past import PastSelves
+from train.runs import load_optimizer, optimizer_state
+
+State = tuple[dict[str, Tensor], dict[str, Any]]
+
+
+class Seated(Protocol):
+    """A table of a run: its games, who sits there, and where they stand."""
+
+    batch: Batch
+    field: Field
+    step: Step
+
+
+def pack(
+    optimizer: torch.optim.Optimizer,
+    generators: Mapping[str, torch.Generator],
+    past: PastSelves,
+    tables: Sequence[Seated],
+) -> State:
+    """Tensors and plain values from which ``unpack`` goes on exactly."""
+    tensors, values = optimizer_state(optimizer)
+    past_tensors, past_values = past.state()
+    for name, generator in generators.items():
+        tensors[f"generator.{name}"] = generator.get_state()
+    for number, table in enumerate(tables):
+        games = table.batch.engine.save().view(np.uint8).reshape(-1)
+        tensors[f"games.{number}"] = torch.from_numpy(games)
+    steps = [table.field.steps for table in tables]
+    return {**tensors, **past_tensors}, {**values, **past_values, "field_steps": steps}
+
+
+def unpack(
+    state: State,
+    optimizer: torch.optim.Optimizer,
+    generators: Mapping[str, torch.Generator],
+    past: PastSelves,
+    tables: Sequence[Seated],
+) -> None:
+    """Put back what ``pack`` gave. Raises ``CheckpointError`` if it does not fit."""
+    tensors, values = state
+    try:
+        load_optimizer(optimizer, tensors, values)
+        past.restore(tensors, values)
+        for name, generator in generators.items():
+            generator.set_state(tensors[f"generator.{name}"])
+        for number, table in enumerate(tables):
+            engine = table.batch.engine
+            engine.restore(tensors[f"games.{number}"].numpy().view(engine.states.dtype))
+            table.field.steps = int(values["field_steps"][number])
+            table.step = table.batch.observe()
+    except (KeyError, IndexError, TypeError, ValueError, RuntimeError, SixthEnvError) as error:
+        raise CheckpointError(f"the trainer's state does not fit this run: {error}") from None
