@@ -68,7 +68,8 @@ class TorchAgent:
         columns = integer_columns(self.game, observation)
         mask = legal_actions(self.game, action_mask, len(columns))
         with torch.inference_mode():
-            logits, value = self.network(torch.from_numpy(columns), torch.from_numpy(mask))
+            mask8 = torch.from_numpy(mask.view(np.int8))  # as in a batch: no topk of booleans
+            logits, value = self.network(torch.from_numpy(columns), mask8)
         return np.clip(logits.numpy(), -1e9, 1e9), value.numpy()
 
 

@@ -22,8 +22,10 @@ from train.runs import NonFiniteError, torch_generator
 SMALL = NetworkSettings(
     columns=("phase", "row_sizes", "row_points", "hand", "unseen", "fit_points"),
     products=(("hand", "fit_points"),),
+    planes=("hand", "fit_free"),
     width=32,
     depth=1,
+    card_width=8,
 )
 
 
