@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sixth_env.engine import Engine
+from sixth_env.engine import Engine, check_array
 from sixth_env.errors import ConfigError
 from sixth_env.games.base import MATCH_END, ROUND_END, TRUNCATED
 
@@ -86,7 +86,7 @@ class Batch:
 
     def reset(self, seed: int | None = None, *, out: Step | None = None) -> Step:
         """Start a new match everywhere; without a seed the stream of deals goes on."""
-        step = self._step if out is None else out
+        step = self._target(out)
         self.engine.reset(seed)
         step.reward[:] = 0
         for flags in (step.terminated, step.truncated, step.round_end):
@@ -102,8 +102,9 @@ class Batch:
 
         Raises:
             IllegalActionError: names game, seat, action and what was legal; nothing has moved.
+            ConfigError: an array of ``out`` is not as ``empty_step`` makes it; nothing has moved.
         """
-        step = self._step if out is None else out
+        step = self._target(out)
         reward, flags = self.engine.step(actions)
         step.reward[:] = reward
         for bit, array in (
@@ -149,6 +150,17 @@ class Batch:
         twin.engine = self.engine.copy()
         twin._step = copy.deepcopy(self._step)
         return twin
+
+    def _target(self, out: Step | None) -> Step:
+        """The arrays to write into; the caller's are checked before anything moves."""
+        if out is None:
+            return self._step
+        if not isinstance(out, Step):
+            raise ConfigError(f"out must be a Step such as empty_step() makes, not {out!r}")
+        for name, array, own in zip(Step._fields, out, self._step, strict=True):
+            if own is not None:
+                check_array(f"out.{name}", array, own.shape, own.dtype)
+        return out
 
     def _observe(self, step: Step) -> Step:
         self.engine.observe(step.observation, step.action_mask, step.seat, step.acting)

@@ -8,7 +8,6 @@ legal actions. The repeats go round all cases, so that a slow spell of the machi
 from __future__ import annotations
 
 import inspect
-import json as json_format
 import os
 import platform
 import time
@@ -31,10 +30,10 @@ from sixth_env.batch import Batch
 from sixth_env.engine import Engine
 from sixth_env.envs.aec import AECMatch, OrderEnforcing
 from sixth_env.envs.parallel import ParallelMatch
-from sixth_env.errors import ConfigError
 from sixth_env.games import GAMES, get_game
 from sixth_env.games.base import MATCH_END, TRUNCATED, Game
 from sixth_env.opponents import load_opponent, opponent_names
+from sixth_env.report import check_writable, write_report
 
 SEED = 1
 UNIT = "agent-steps (seats' decisions, waiting not counted) a second of one processor core"
@@ -139,6 +138,7 @@ def run(games: Iterable[str] = (), *, quick: bool = False, json: Path | None = N
     Raises:
         ConfigError: no such game, or the file cannot be written.
     """
+    check_writable(json)
     report = measure(games, QUICK if quick else FULL)
     console = Console(highlight=False, markup=False)
     for table in report.tables():
@@ -146,11 +146,7 @@ def run(games: Iterable[str] = (), *, quick: bool = False, json: Path | None = N
     console.print(f"Median, lowest and highest of the repeats: {UNIT}.")
     console.print(", ".join(f"{name} {value}" for name, value in report.machine.items()))
     if json is not None:
-        text = json_format.dumps(report.to_dict(), indent=2) + "\n"
-        try:
-            json.write_text(text, "utf-8")
-        except OSError as error:
-            raise ConfigError(f"the report cannot be written to {json}: {error.strerror}") from None
+        write_report(json, report.to_dict())
     return report
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -18,6 +19,8 @@ from sixth_env.games.base import MATCH_END, ROUND_END, TRUNCATED, Game
 from sixth_env.lift import REWARD_MODES, lift
 
 MAX_SEED = 2**64 - 1
+MAX_INDEX = 2**63 - 1  # of games and episodes
+MAX_GAMES = 2**31 - 1
 
 
 class Outcome(NamedTuple):
@@ -38,7 +41,7 @@ class Engine:
         num_games: B.
         seed: 0 … 2^64 - 1; ``None`` draws one from the operating system.
         first_index: index of the first game, so that several engines can share one seed.
-        threads: more than one steps and observes over Numba's threads.
+        threads: how many of Numba's threads step and observe, 1 … ``NUMBA_NUM_THREADS``.
         config: the rule set, as keyword arguments of the game's rules.
     """
 
@@ -54,9 +57,8 @@ class Engine:
     ) -> None:
         self.game: Game = get_game(game)
         self.rules = self.game.make_rules(config)
-        _check_whole("num_games", num_games, 1)
-        _check_whole("first_index", first_index, 0)
-        _check_whole("threads", threads, 1)
+        _check_whole("num_games", num_games, 1, MAX_GAMES)
+        _check_whole("first_index", first_index, 0, MAX_INDEX - num_games)
         self.num_games = num_games
         self.num_players: int = self.rules.num_players
         self.seats_per_step = self.num_players if self.game.simultaneous else 1
@@ -85,9 +87,11 @@ class Engine:
 
     def _bind(self) -> None:
         """Make what the rules and the number of threads lead to."""
+        most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+        _check_whole("threads", self.threads, 1, most)
         self._record = np.array([self.game.rules_record(self.rules)])
         self._no_log = np.zeros(1, self.game.kernels.LOG)
-        self._loops = lift(self.game, self.threads > 1)
+        self._loops = lift(self.game, self.threads)
 
     # --- Episodes --------------------------------------------------------------------------
 
@@ -101,6 +105,7 @@ class Engine:
 
     def restart(self, chosen: NDArray[np.bool_], log: NDArray[np.void] | None = None) -> None:
         """Start the next episode of the games where ``chosen`` (B,)."""
+        check_array("chosen", chosen, (self.num_games,), np.bool_)
         self._deal(chosen, log)
 
     def step(self, actions: ArrayLike, *, log: NDArray[np.void] | None = None) -> Outcome:
@@ -113,13 +118,14 @@ class Engine:
         Raises:
             IllegalActionError: some action is not legal; no game has moved then.
         """
-        actions = self.check_shape(actions)
+        numbers = self.check_shape(actions)
         reward, flags = self._outcome
         bad, self._united = self._loops.play(
-            self.states, self._record, self._mode, actions, reward, flags, self._log(log)
+            self.states, self._record, self._mode, numbers, reward, flags, self._log(log)
         )
         if bad >= 0:
-            raise IllegalActionError(self._explain(actions, *divmod(bad, self.seats_per_step)))
+            given = np.asarray(actions)  # huge unsigned ones are negative among `numbers`
+            raise IllegalActionError(self._explain(given, *divmod(bad, self.seats_per_step)))
         return self._outcome
 
     def any(self, flag: int) -> bool:
@@ -140,9 +146,18 @@ class Engine:
         seat: NDArray[np.int64],
         acting: NDArray[np.bool_],
     ) -> None:
-        """Write (B, K, D) int16 or float32, (B, K, A), (B, K) and (B, K) into the arrays."""
-        rules = self._record
-        if observation.dtype == np.int16:
+        """Write (B, K, D) int16 or float32, (B, K, A), (B, K) and (B, K) into the arrays.
+
+        Raises ``ConfigError`` for an array of another shape or type.
+        """
+        rows, rules = (self.num_games, self.seats_per_step), self._record
+        integers = getattr(observation, "dtype", None) == np.int16
+        columns_type = np.int16 if integers else np.float32
+        check_array("observation", observation, (*rows, self.game.observation_size), columns_type)
+        check_array("mask", mask, (*rows, self.game.num_actions), np.int8)
+        check_array("seat", seat, rows, np.int64)
+        check_array("acting", acting, rows, np.bool_)
+        if integers:
             self._loops.observe(self.states, rules, observation, mask, seat, acting)
             return
         columns = np.empty(
@@ -165,9 +180,12 @@ class Engine:
         """Draw a legal action for every row, (B, K), uniformly.
 
         Without a seed the draws go on with a stream of their own, kept apart from the deals.
+        Raises ``ConfigError`` if ``out`` is not such an array.
         """
+        shape = (self.num_games, self.seats_per_step)
         if out is None:
-            out = np.empty((self.num_games, self.seats_per_step), np.int64)
+            out = np.empty(shape, np.int64)
+        check_array("out", out, shape, np.int64)
         if seed is None:
             self._draws += 1
             key, draw = self.states["seed"][0], self._draws
@@ -210,6 +228,8 @@ class Engine:
         Raises:
             PositionError: the position contradicts itself or the rules; the game is unchanged.
         """
+        if not is_whole(index, 0, self.num_games - 1):
+            raise PositionError(f"index must be that of one of {self.num_games} games, not {index}")
         state = self.states[index : index + 1].copy()
         self.game.notation.load(self.rules, position, state[0])
         self.states[index] = state[0]
@@ -219,9 +239,18 @@ class Engine:
         return np.atleast_1d(self.states[games]).copy()
 
     def restore(self, saved: NDArray[np.void], games: Any = slice(None)) -> None:
-        """Put back records that ``save`` gave, of this rule set; streams of deals included."""
-        if saved.dtype != self.game.state:
-            raise PositionError(f"saved games of {self.game.id} are expected, not {saved.dtype}")
+        """Put back records that ``save`` gave, of this rule set; streams of deals included.
+
+        Raises:
+            PositionError: they are no such records, or not one for each game; nothing has changed.
+        """
+        shape = np.atleast_1d(self.states[games]).shape
+        if getattr(saved, "dtype", None) != self.game.state:
+            given = getattr(saved, "dtype", type(saved).__name__)
+            raise PositionError(f"saved games of {self.game.id} are expected, not {given}")
+        if saved.shape != shape:
+            raise PositionError(f"saved games must be of shape {shape}, not {saved.shape}")
+        self.game.check_records(self.rules, saved)
         self.states[games] = saved
 
     def copy(self) -> Engine:
@@ -255,7 +284,7 @@ class Engine:
         self.game.kernels.write_mask(self.states[index], self._record[0], seat, mask)
         return [int(action) for action in np.flatnonzero(mask)]
 
-    def _explain(self, actions: NDArray[np.int64], index: int, k: int) -> str:
+    def _explain(self, actions: NDArray[Any], index: int, k: int) -> str:
         seat = int(self.game.kernels.seat_at(self.states[index], self._record[0], k))
         legal = self.legal_actions(index, seat)
         where = "" if self.num_games == 1 else f" of game {index}"
@@ -269,13 +298,33 @@ class Engine:
             return self._no_log
         if self.num_games != 1:
             raise ConfigError(f"a log follows a single game, not {self.num_games}")
+        check_array("log", log, (1,), self.game.kernels.LOG)
+        if log["count"][0]:  # it has room for the story of one step
+            raise ConfigError("log must be empty: take what it tells with events() first")
         return log
 
 
-def _check_whole(name: str, value: object, least: int) -> None:
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not whole or value < least:  # type: ignore[operator]
-        raise ConfigError(f"{name} must be a whole number from {least} on, not {value!r}")
+def check_array(name: str, array: Any, shape: tuple[int, ...], dtype: Any) -> None:
+    """Refuse an array that a compiled loop, which checks no bounds, would write outside of."""
+    fits = isinstance(array, np.ndarray) and array.shape == shape and array.dtype == dtype
+    if not (fits and array.flags.carray):
+        given = f"{array.dtype} of {array.shape}" if isinstance(array, np.ndarray) else repr(array)
+        raise ConfigError(
+            f"{name} must be a C-contiguous, writeable array of {np.dtype(dtype)} of shape {shape},"
+            f" not {given}"
+        )
+
+
+def _check_whole(name: str, value: object, low: int, high: int) -> None:
+    if not is_whole(value, low, high):
+        raise ConfigError(f"{name} must be a whole number from {low} to {high}, not {value!r}")
+
+
+def is_whole(value: object, low: int, high: int) -> bool:
+    """Whether a value is a Python or NumPy integer between two bounds, both included."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        return False
+    return low <= int(value) <= high
 
 
 def random_seed() -> int:
@@ -292,4 +341,16 @@ def check_seed(seed: object) -> int:
     return int(seed)
 
 
-__all__ = ["MATCH_END", "ROUND_END", "TRUNCATED", "Engine", "Outcome", "check_seed", "random_seed"]
+__all__ = [
+    "MATCH_END",
+    "MAX_INDEX",
+    "MAX_SEED",
+    "ROUND_END",
+    "TRUNCATED",
+    "Engine",
+    "Outcome",
+    "check_array",
+    "check_seed",
+    "is_whole",
+    "random_seed",
+]

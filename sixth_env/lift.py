@@ -38,9 +38,29 @@ class Lifted(NamedTuple):
     sample: Kernel
 
 
+def lift(game: Game, threads: int = 1) -> Lifted:
+    """The compiled loops of a game, serial or over so many of Numba's threads."""
+    loops = _lift(game, threads > 1)
+    return loops if threads == 1 else Lifted(*(_on_threads(loop, threads) for loop in loops))
+
+
+def _on_threads(loop: Kernel, threads: int) -> Kernel:
+    """The loop on so many threads, whatever Numba is set to before and after."""
+
+    @wraps(loop)
+    def limited(*arguments: Any) -> Any:
+        before = numba.get_num_threads()
+        numba.set_num_threads(threads)
+        try:
+            return loop(*arguments)
+        finally:
+            numba.set_num_threads(before)
+
+    return limited
+
+
 @cache
-def lift(game: Game, parallel: bool = False) -> Lifted:
-    """The compiled loops of a game, serial or over Numba's threads."""
+def _lift(game: Game, parallel: bool) -> Lifted:
     return Lifted(
         _lift_reset(game),
         _lift_play_parallel(game) if parallel else _lift_play(game),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sixth_env.engine import MAX_SEED, Engine, check_seed
+from sixth_env.engine import MAX_INDEX, MAX_SEED, Engine, check_seed, is_whole
 from sixth_env.errors import ConfigError, IllegalActionError, PositionError
 from sixth_env.games import get_game
 from sixth_env.games.base import Game, Rules
@@ -61,8 +61,9 @@ def view_of(position: Json, player: int) -> Json:
     Raises ``PositionError`` for an inconsistent position or an unknown player.
     """
     game, rules, state = _load(position)
-    if isinstance(player, bool) or player not in range(rules.num_players):
+    if not is_whole(player, 0, rules.num_players - 1):
         raise PositionError(f"player must be from 0 to {rules.num_players - 1}, not {player!r}")
+    player = int(player)
     _, mask = _look(game, rules, state, position, player)
     legal = game.legal(np.flatnonzero(mask).tolist())
     return {**game.notation.view(position, player), "legal": legal}
@@ -152,8 +153,8 @@ class Stream(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     seed: int = Field(ge=0, le=MAX_SEED)
-    game: int = Field(ge=0, description="index of the game in its batch")
-    episode: int = Field(ge=0, description="how many matches of the game were before")
+    game: int = Field(ge=0, lt=MAX_INDEX, description="index of the game in its batch")
+    episode: int = Field(ge=0, lt=MAX_INDEX, description="how many matches of the game were before")
 
 
 class Replay(BaseModel):

@@ -7,11 +7,15 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from sixth_env import Batch, Step
+from sixth_env import Batch, Step, lift
 from sixth_env.errors import ConfigError, IllegalActionError, PositionError
+from sixth_env.games import get_game
+from sixth_env.lift import Lifted
 from tests.rows_play import Json, same_records
 
 CONFIGS: list[tuple[str, Json]] = [
@@ -76,6 +80,20 @@ def test_threads_change_nothing(game: str, config: Json) -> None:
         assert_same(play(one, 60), play(two, 60))
 
 
+def test_threads_are_as_many_as_were_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+    for threads in (0, most + 1, 2.0, True, "2"):
+        with pytest.raises(ConfigError, match=f"threads must be a whole number from 1 to {most}"):
+            Batch("sixth_card", 4, threads=threads)  # type: ignore[arg-type]
+    used: list[int] = []
+    loops = Lifted(*(lambda *_: used.append(numba.get_num_threads()) for _ in Lifted._fields))
+    monkeypatch.setattr(lift, "_lift", lambda game, parallel: loops)
+    for threads in range(2, most + 1):
+        before = numba.get_num_threads()
+        lift.lift(get_game("sixth_card"), threads).play()
+        assert used.pop() == threads and numba.get_num_threads() == before
+
+
 @pytest.mark.parametrize(("game", "config"), CONFIGS)
 def test_floats_are_scaled_integers(game: str, config: Json) -> None:
     integers, floats = (
@@ -111,6 +129,67 @@ def test_terminated_games_show_the_next_match() -> None:
         fresh = step.observation[step.terminated]
         assert (fresh[:, :, turn] == 1).all() and (fresh[:, :, table["totals"]] == 0).all()
         assert (step.round_end == step.terminated).all()
+
+
+def other_arrays(good: NDArray[Any]) -> list[Any]:
+    """What is not such an array: shapes, types, layouts, and no array at all."""
+    frozen = good.copy()
+    frozen.flags.writeable = False
+    wrong: list[Any] = [good[:-1], good[None], np.zeros((*good.shape, 1), good.dtype), frozen]
+    wrong += [np.repeat(good, 2, axis=-1)[..., ::2], good.astype(np.float64), good.tolist(), None]
+    if good.ndim > 1:
+        wrong += [np.asfortranarray(good), good[:, :1], np.zeros(good.shape[::-1], good.dtype)]
+    return wrong
+
+
+@pytest.mark.parametrize("dtype", ["int16", "float32"])
+def test_other_arrays_are_refused_before_anything_moves(dtype: str) -> None:
+    batch = Batch("sixth_card", 5, seed=4, num_players=3, dtype=dtype)
+    actions, before = batch.sample_actions(0), batch.engine.save()
+    for name in Step._fields[:-1]:
+        good = batch.empty_step()
+        for array in other_arrays(getattr(good, name)):
+            bad = good._replace(**{name: array})
+            expected = f"out.{name} must be a C-contiguous"
+            with pytest.raises(ConfigError, match=expected):
+                batch.step(actions, out=bad)
+            with pytest.raises(ConfigError, match=expected):
+                batch.reset(out=bad)
+    other = Batch("sixth_card", 4, seed=4, num_players=3, dtype=dtype)
+    with pytest.raises(ConfigError, match=r"shape \(5, 3, "):
+        batch.step(actions, out=other.empty_step())
+    with pytest.raises(ConfigError, match="out must be a Step"):
+        batch.step(actions, out=np.zeros(3))  # type: ignore[arg-type]
+    assert same_records(batch.engine.save(), before)
+    for array in other_arrays(actions):
+        if array is not None:  # which asks for a new one
+            with pytest.raises(ConfigError, match="out must be a C-contiguous, writeable array of"):
+                batch.sample_actions(0, out=array)
+
+
+def test_the_engine_checks_its_arrays() -> None:
+    batch = Batch("sixth_card", 5, seed=4, num_players=3)
+    engine, good = batch.engine, batch.empty_step()
+    arrays: list[Any] = [good.observation, good.action_mask, good.seat, good.acting]
+    for place, name in enumerate(("observation", "mask", "seat", "acting")):
+        for array in other_arrays(arrays[place]):
+            with pytest.raises(ConfigError, match=f"{name} must be a C-contiguous"):
+                engine.observe(*[*arrays[:place], array, *arrays[place + 1 :]])
+    for chosen in other_arrays(np.ones(5, np.bool_)):
+        with pytest.raises(ConfigError, match="chosen must be"):
+            engine.restart(chosen)
+    alone = Batch("sixth_card", 1, seed=0).engine
+    other = Batch("sixes_chips", 1).engine.new_log()
+    logs: list[Any] = [np.zeros(1), np.zeros(2, alone.new_log().dtype), other, "log"]
+    for log in logs:
+        with pytest.raises(ConfigError, match="log must be"):
+            alone.reset(log=log)
+    log = alone.new_log()
+    alone.reset(log=log)
+    with pytest.raises(ConfigError, match="log must be empty"):
+        alone.step(alone.sample_actions(0), log=log)
+    alone.events(log)
+    alone.step(alone.sample_actions(0), log=log)
 
 
 # --- Copies and seeds -----------------------------------------------------------------------------
@@ -278,10 +357,27 @@ def test_a_huge_unsigned_action_is_refused() -> None:
     actions[1, 1] = 2**64 - 1
     with pytest.raises(IllegalActionError, match="player_1 of game 1"):
         batch.step(actions)
+    with pytest.raises(IllegalActionError, match=f"may not take action {2**64 - 1};"):
+        batch.step(actions)
+
+
+def test_positions_go_to_games_that_exist() -> None:
+    batch = Batch("sixth_card", 3, seed=0)
+    before, position = batch.engine.save(), batch.position(1)
+    for index in (3, 99, -1, 1.0, True, None, "0", 2**70):
+        with pytest.raises(PositionError, match=f"one of 3 games, not {index}"):
+            batch.set_position(position, index)  # type: ignore[arg-type]
+    assert same_records(batch.engine.save(), before)
+    batch.set_position(position, np.int64(2))  # type: ignore[arg-type]
+    assert batch.position(2) == position
 
 
 def test_configuration_is_checked() -> None:
-    for count in (0, -1, 2.0, True):
+    for index in (-1, 2**63, 2**63 - 3, 10**30, 1.0):
+        with pytest.raises(ConfigError, match="first_index must be a whole number from 0 to"):
+            Batch("sixth_card", 4, first_index=index)  # type: ignore[arg-type]
+    assert Batch("sixth_card", 4, first_index=2**63 - 5).engine.key(3)[1] == 2**63 - 2
+    for count in (0, -1, 2.0, True, 10**30):
         with pytest.raises(ConfigError, match="num_games"):
             Batch("sixth_card", count)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="dtype"):

@@ -387,6 +387,8 @@ def test_folder_of_a_checkpoint_is_loaded_by_agents(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     module(monkeypatch, tmp_path, "agents", FIRST)
+    with (tmp_path / "agents.py").open("a") as source:
+        source.write("TorchAgent = Own\n")
     for name in [name for name in sys.modules if name.startswith("agents.")]:
         monkeypatch.delitem(sys.modules, name)
     folder = tmp_path / "best"

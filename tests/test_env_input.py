@@ -170,6 +170,7 @@ def test_unknown_agents_are_named() -> None:
         ({"threads": 2}, "no option 'threads'"),
         ({"render_mode": "text"}, "render_mode"),
         ({"render_as": "player_4"}, "render_as"),
+        ({"render_as": ["player_1"]}, "render_as"),
     ],
     ids=str,
 )
@@ -177,6 +178,27 @@ def test_unknown_agents_are_named() -> None:
 def test_a_bad_configuration_is_refused(form: str, config: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         getattr(sixth_card_v0, form)(**config)
+
+
+@pytest.mark.parametrize("form", ["parallel_env", "env", "raw_env"])
+def test_options_are_a_dict(form: str) -> None:
+    env = getattr(sixth_card_v0, form)()
+    for options in ([1], [], "x", "", 5, 0, False):
+        with pytest.raises(ConfigError, match="options must be None or a dict"):
+            env.reset(options=options)
+    env.reset(seed=0, options={"unknown": 1})
+    first = env.unwrapped.position()
+    env.reset(seed=0, options=None)
+    assert env.unwrapped.position() == first
+
+
+def test_events_are_counted_in_whole_numbers() -> None:
+    env: Any = sixth_card_v0.parallel_env()
+    env.reset(seed=0)
+    assert env.events(since=0) == env.events(since=np.int64(0)) and env.events(since=1) == []
+    for since in ("a", 1.0, None, True, -1):
+        with pytest.raises(ConfigError, match="since must be a whole number"):
+            env.events(since=since)
 
 
 def test_rules_are_those_asked_for() -> None:

@@ -115,6 +115,8 @@ def test_a_replay_ends_with_its_match() -> None:
         (lambda r: r["position"].pop("rules"), "replay position must be an object with its"),
         (lambda r: r["stream"].update(seed=-1), "replay stream.seed: "),
         (lambda r: r["stream"].update(seed=2**64), "replay stream.seed: "),
+        (lambda r: r["stream"].update(game=2**63), "replay stream.game: "),
+        (lambda r: r["stream"].update(episode=2**63), "replay stream.episode: "),
         (lambda r: r["actions"].append([-1]), r"replay actions\.\d+\.0: "),
         (lambda r: r["actions"].append([1.0]), r"replay actions\.\d+\.0: "),
         (lambda r: r.pop("stream"), "replay stream: Field required"),

@@ -380,7 +380,9 @@ def test_report_is_json_and_says_how_to_repeat_it() -> None:
 
 
 def test_command_of_a_whole_match() -> None:
-    result = play_field("six_nimmt", [Stub("a"), Stub("b")], deals=1, exact_deck=True)
+    result = play_field(
+        "six_nimmt", [Stub("a"), Stub("b")], specs=["a", "b"], deals=1, exact_deck=True
+    )
     assert result.command == (
         "sixth-env match a b --game six_nimmt --deals 1 --seed 1 --set exact_deck=True --whole"
     )
@@ -400,7 +402,7 @@ def test_namesakes_are_told_apart() -> None:
     [
         ({"deals": 0}, "deals must be at least 1, not 0"),
         ({"games_at_once": 0}, "games_at_once must be at least 1"),
-        ({"num_players": 3}, "3 players need 3 opponents, not 2"),
+        ({"num_players": 3}, "rules are for 3 players, but 2 sit"),
         ({"reward": "win"}, "leave reward out"),
         ({"names": ["a"]}, "2 opponents need as many names, not 1"),
         ({"color": "red"}, "no option 'color'"),

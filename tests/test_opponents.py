@@ -53,7 +53,9 @@ def test_number_of_playouts_is_strict(spec: str) -> None:
         load_opponent(spec)
 
 
-@pytest.mark.parametrize("spec", ["", "Random", "mc", "sixth_card/strongest", "no/such.onnx", None])
+@pytest.mark.parametrize(
+    "spec", ["", "Random", "mc", "sixth_card/strongest", "no/such.onnx", None, ["x"], {}]
+)
 def test_unknown_opponents_are_named(spec: Any) -> None:
     with pytest.raises(OpponentError) as caught:
         load_opponent(spec)

@@ -117,10 +117,15 @@ def test_whatever_comes_in_is_read_or_refused(phase: str) -> None:
     assert not any("\n" in message for message in messages)
 
 
-@pytest.mark.parametrize("player", [-1, 4, True, 1.5, "player_1"])
+@pytest.mark.parametrize("player", [-1, 4, True, 1.0, 1.5, "player_1", None, [1]])
 def test_views_of_nobody_are_refused(player: Any) -> None:
     with pytest.raises(PositionError, match="player must be from 0 to 3"):
         view_of(example(), player)
+
+
+def test_any_integer_names_a_player() -> None:
+    view = view_of(example(), np.int64(1))  # type: ignore[arg-type]
+    assert json.loads(json.dumps(view)) == view == view_of(example(), 1)
 
 
 # --- Schemas --------------------------------------------------------------------------------------

@@ -28,11 +28,12 @@ def against_fields(
 
     ``rules`` are the game's options; every field plays the same deals.
     """
-    players = game.make_rules(rules).num_players
+    others = game.make_rules(rules).num_players - 1
     return [
         play_field(
             game.id,
-            [agent] + [resolve_opponent(name, game.id)] * (players - 1),
+            [agent] + [resolve_opponent(name, game.id)] * others,
+            specs=[None] + [name] * others,
             deals=deals,
             seed=seed,
             **rules,
@@ -67,6 +68,17 @@ def print_results(results: Sequence[MatchResult], checkpoint: Path) -> None:
             f"{result.win_share(0).value:.1%}",
             f"{agent.speed:,.0f}",
         )
-    console = Console()
+    console = Console(highlight=False, markup=False)
     console.print(table)
-    console.print(f"checkpoint: {checkpoint}", highlight=False, soft_wrap=True)
+    rules = ", ".join(f"{rule}={value}" for rule, value in first.changed_rules.items())
+    console.print(
+        f"{first.game}, {first.deals} deals, seed {first.seed}, {first.games} games against each"
+        f" field; rules: {rules or 'the defaults'}",
+        soft_wrap=True,
+    )
+    console.print(f"checkpoint: {checkpoint}", soft_wrap=True)
+    fields = [result.entrants[1].spec for result in results]
+    known = [spec for spec in fields if spec is not None]
+    if len(known) == len(fields):
+        command = first.command_against(str(checkpoint), known)
+        console.print(f"repeat with: {command}", soft_wrap=True)

@@ -11,8 +11,10 @@ from sixth_env.games.cards import SUIT_SYMBOLS, ladder_index, ladder_name, prett
 Json = dict[str, Any]
 
 _ROWS_HELP = """\
-  7S, 7♠, 10h    play that card (6 nimmt!: its number)
+  7S, 7♠, 10h    play that card
   1, 2, 3, ...   a row, when you have to choose one; else a card by its place in your hand"""
+_NUMBERS_HELP = """\
+  1, 2, 3, ...   a row, when you have to choose one; else the card's number"""
 _TURNS_HELP = """\
   1, 2, 3, ...   the move with that number
   7S, 7♠, pass   a move by its name; to play a card, the card will do"""
@@ -25,7 +27,10 @@ _HELP = """\
 
 def help_for(view: Json, unicode: bool) -> str:
     """What can be typed in the game of a view."""
-    answers = _ROWS_HELP if _at_once(view) else _TURNS_HELP
+    if not _at_once(view):
+        answers = _TURNS_HELP
+    else:
+        answers = _NUMBERS_HELP if _has_numbers(view) else _ROWS_HELP
     return f"{answers if unicode else answers.replace(' 7♠,', '')}\n{_HELP}"
 
 
@@ -58,6 +63,11 @@ def _at_once(view: Json) -> bool:
     return get_game(view["game"]).simultaneous
 
 
+def _has_numbers(view: Json) -> bool:
+    """Whether the view's cards are numbers, as in 6 nimmt!."""
+    return isinstance(view["rows"][0][0], int)
+
+
 def read_action(view: Json, answer: str) -> int:
     """The action that a person's answer means.
 
@@ -87,12 +97,12 @@ def _card(view: Json, answer: str) -> str:
     """The JSON name of the card that is meant."""
     hand = view["hands"][view["player"]]
     if answer.isdecimal():
-        if isinstance(hand[0], int):
+        if _has_numbers(view):
             return str(int(answer))
         if not 1 <= int(answer) <= len(hand):
             raise ValueError(f"Your hand has places 1 to {len(hand)}, not {answer}.")
         return str(hand[int(answer) - 1])
-    if isinstance(hand[0], int):
+    if _has_numbers(view):
         raise ValueError(f"{answer!r} is not a card: type its number.")
     try:
         return ladder_name(ladder_index(answer))

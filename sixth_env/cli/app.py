@@ -10,6 +10,7 @@ import typer
 
 from sixth_env import __version__
 from sixth_env.errors import SixthEnvError
+from sixth_env.report import check_writable
 
 app = typer.Typer(
     name="sixth-env",
@@ -21,7 +22,7 @@ app = typer.Typer(
 )
 
 Game = Annotated[str, typer.Option(help="A game's id; see `sixth-env games`.")]
-Deals = Annotated[int, typer.Option(help="How many deals; each is played in all rotations.")]
+Deals = Annotated[int, typer.Option(help="Up to 1,000,000; each is played in all rotations.")]
 Seed = Annotated[int, typer.Option(help="Seed of the deals and of the opponents' randomness.")]
 FreeSeed = Annotated[int | None, typer.Option(help="Seed of the match; drawn if left out.")]
 Rounds = Annotated[int | None, typer.Option(help="Rounds in each game.  [default: 1]")]
@@ -86,6 +87,7 @@ def match(
     """Play opponents against each other on equal deals, in all seat rotations."""
     from sixth_env.cli import matches
 
+    check_writable(json)
     options = matches.Options(
         game=game,
         deals=deals,
@@ -117,6 +119,7 @@ def cross(
     """Play each opponent alone among each other one; say who beats whom, and flag cycles."""
     from sixth_env.cli import matches
 
+    check_writable(json)
     options = matches.Options(
         game=game,
         deals=deals,
@@ -152,7 +155,7 @@ def play(
 @app.command()
 def watch(
     entrants: Entrants,
-    delay: Annotated[float, typer.Option(help="Seconds to wait after each turn.", min=0)] = 0.5,
+    delay: Annotated[float, typer.Option(help="Seconds to wait after each turn.")] = 0.5,
     game: Game = "sixth_card",
     seed: FreeSeed = None,
     rounds: MatchRounds = None,

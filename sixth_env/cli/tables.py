@@ -16,10 +16,11 @@ from sixth_env.render.facts import plural
 from sixth_env.render.text import supports_unicode
 
 NOTE = "fewer is better; 95 % intervals from a bootstrap over deals."
+WIDE = 1000  # columns: a table of figures is never squeezed, so that names and numbers stay whole
 
 
-def _console() -> Console:
-    return Console(highlight=False, markup=False)
+def _console(width: int | None = None) -> Console:
+    return Console(highlight=False, markup=False, width=width)
 
 
 def _table(*columns: str) -> Table:
@@ -27,7 +28,7 @@ def _table(*columns: str) -> Table:
     table = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
     for index, column in enumerate(columns):
         justify: JustifyMethod = "right" if index else "left"
-        table.add_column(column, justify=justify, no_wrap=index > 0, overflow="fold")
+        table.add_column(column, justify=justify, no_wrap=True)
     return table
 
 
@@ -96,19 +97,20 @@ def show_cross(table: CrossTable, command: str) -> None:
     for cycle in table.cycles:
         console.print(f"CYCLE: {' beats '.join([*cycle, cycle[0]])}", style="bold red")
     if not table.cycles:
-        console.print("No cycle of three is beyond chance.")
+        console.print("No cycle is beyond chance.")
 
 
 def _cell(estimate: Estimate) -> str:
     return number(estimate, sign="+") + ("*" if estimate.significant else " ")
 
 
-def _show(results: Sequence[MatchResult], table: Table, command: str) -> None:
+def _show(results: Sequence[MatchResult], table: Table, command: str | None) -> None:
     console = _console()
     console.print(_headline(results), soft_wrap=True)
-    console.print(table)
+    _console(WIDE).print(table)
     console.print(f"{get_game(results[0].game).unit.capitalize()}, {NOTE}")
-    console.print(f"Repeat with: {command}", soft_wrap=True)
+    if command is not None:
+        console.print(f"Repeat with: {command}", soft_wrap=True)
 
 
 def _headline(results: Sequence[MatchResult]) -> str:
@@ -134,7 +136,7 @@ def show_games() -> None:
 def show_opponents(game: str) -> None:
     """The built-in opponents of a game, and how others are named."""
     others = {
-        "FOLDER": "A checkpoint; the same as agents:FOLDER.",
+        "FOLDER": "A checkpoint; the same as agents:FOLDER. FOLDER?sampled draws from its policy.",
         "MODULE:ARGUMENT": "Your own: MODULE.load(ARGUMENT), of a module in this folder too.",
     }
     table = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)

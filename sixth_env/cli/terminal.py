@@ -23,6 +23,7 @@ from sixth_env.opponents.monte_carlo import MonteCarloOpponent
 from sixth_env.render.text import supports_unicode, text
 
 ADVISER = "mc:200"  # who gives the hints
+MAX_DELAY = 60  # seconds
 MID_TURN = ("row", "reveal", "drawn", "knock")  # phases in which `watch` does not draw the table
 
 
@@ -50,7 +51,9 @@ def default_opponents(game: str) -> list[str]:
 def watch(
     game: str, specs: Sequence[str], delay: float, seed: int | None, config: dict[str, Any]
 ) -> None:
-    """Show a match between opponents."""
+    """Show a match between opponents, with ``delay`` seconds after each turn."""
+    if not 0 <= delay <= MAX_DELAY:
+        raise ConfigError(f"delay must be from 0 to {MAX_DELAY} seconds, not {delay}")
     match = LiveMatch(game, list(_load(specs, game)), seed, config)
     screen = _Screen(match)
     try:

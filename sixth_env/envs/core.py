@@ -13,7 +13,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from sixth_env.engine import Engine, random_seed
+from sixth_env.engine import Engine, is_whole, random_seed
 from sixth_env.envs.kernels import ILLEGAL, lift_match
 from sixth_env.envs.story import Story
 from sixth_env.errors import ConfigError, IllegalActionError, PositionError
@@ -138,6 +138,8 @@ class MatchEnv:
         Returns the flag MATCH_END or TRUNCATED if it is over already, which only a position can
         be, else 0.
         """
+        if not isinstance(options, Mapping | None):
+            raise ConfigError(f"options must be None or a dict, not {options!r}")
         position = (options or {}).get("position")
         chosen: list[int | None] = [None] * self._players
         if position is None:
@@ -274,6 +276,8 @@ class MatchEnv:
             since: how many events to leave out, those one has already seen.
             agent: as this agent may know them; ``None`` tells the whole truth.
         """
+        if not is_whole(since, 0, sys.maxsize):
+            raise ConfigError(f"since must be a whole number of events, not {since!r}")
         seat = None if agent is None else self._seat(agent)
         events = copy.deepcopy(self._check_started().events(self._engine)[since:])
         if seat is None:
@@ -347,6 +351,6 @@ def _check_render(mode: str | None, viewer: str | None, seats: Mapping[str, int]
     if mode is not None and mode not in RENDER_MODES:
         modes = ", ".join(RENDER_MODES)
         raise ConfigError(f"render_mode must be None or one of {modes}, not {mode!r}")
-    if viewer is not None and viewer != "all" and viewer not in seats:
+    if viewer is not None and viewer != "all" and viewer not in list(seats):
         names = ", ".join(seats)
         raise ConfigError(f"render_as must be None, 'all' or one of {names}, not {viewer!r}")

@@ -95,6 +95,8 @@ class Game:
             legal action, of which the least is played.
         sample_world: kernel (obs, key, rules record, state) -> bool that samples a world in which
             playouts can finish the round; false if the observation contradicts itself.
+        check_records: (rules, states (B,)) raises ``PositionError`` unless the kernels may go on
+            from records that come from outside: kernels check no bounds.
         playout: kernel (s, r, seat, bits) -> legal action by which seats move in playouts, and
             which ends every round sooner or later; without one they move uniformly at random.
         unit: what minus the sum of a seat's default rewards counts, of which fewer is better.
@@ -116,6 +118,7 @@ class Game:
     notation: Notation
     heuristics: dict[str, Callable[..., Any]]
     sample_world: Callable[..., Any]
+    check_records: Callable[[Any, NDArray[np.void]], None]
     playout: Callable[..., Any] | None = None
     unit: str = "points"
     cut_off: Callable[..., bool] = _never

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import permutations
 from typing import Any
 
 from sixth_env.errors import ConfigError
 from sixth_env.match.play import Progress, distinct, part_of, play_against
 from sixth_env.match.result import MatchResult
+from sixth_env.match.setup import names_of, specs_of
 from sixth_env.match.stats import Estimate
 from sixth_env.opponents.base import Opponent
 
@@ -33,14 +34,18 @@ class CrossTable:
         return self.difference(a, b).high < 0
 
     @property
-    def cycles(self) -> list[tuple[str, str, str]]:
-        """Triples of which each beats the next and the last the first, each triple once."""
-        found = [
-            (a, b, c)
-            for a, b, c in permutations(range(len(self.names)), 3)
-            if a == min(a, b, c) and self.beats(a, b) and self.beats(b, c) and self.beats(c, a)
-        ]
-        return [(self.names[a], self.names[b], self.names[c]) for a, b, c in found]
+    def cycles(self) -> list[tuple[str, ...]]:
+        """Circles in which each beats the next and the last the first, the shortest ones first.
+
+        For every win that lies on circles, a shortest of them; so the list is empty only if nothing
+        goes round. A circle of two: each alone beats a field of the other.
+        """
+        everybody = range(len(self.names))
+        wins = {a: [b for b in everybody if b != a and self.beats(a, b)] for a in everybody}
+        ways_back = (_path(wins, b, a) for a, beaten in wins.items() for b in beaten)
+        found = {_from_the_first(path) for path in ways_back if path}
+        ordered = sorted(found, key=lambda circle: (len(circle), circle))
+        return [tuple(self.names[index] for index in circle) for circle in ordered]
 
     def to_dict(self) -> dict[str, Any]:
         """The table as plain values for JSON."""
@@ -59,12 +64,33 @@ class CrossTable:
         }
 
 
+def _path(wins: dict[int, list[int]], start: int, end: int) -> tuple[int, ...]:
+    """A shortest way from one entrant to another, each beating the next; empty if there is none."""
+    paths: deque[tuple[int, ...]] = deque([(start,)])
+    seen = {start}
+    while paths:
+        path = paths.popleft()
+        if path[-1] == end:
+            return path
+        new = [beaten for beaten in wins[path[-1]] if beaten not in seen]
+        seen.update(new)
+        paths.extend((*path, beaten) for beaten in new)
+    return ()
+
+
+def _from_the_first(circle: tuple[int, ...]) -> tuple[int, ...]:
+    """A circle told from its least entrant on."""
+    first = circle.index(min(circle))
+    return circle[first:] + circle[:first]
+
+
 def cross_table(
     game: str,
     entrants: Sequence[Opponent],
     *,
     field_size: int = 4,
     names: Sequence[str] | None = None,
+    specs: Sequence[str | None] | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> CrossTable:
@@ -74,7 +100,7 @@ def cross_table(
         game: a game's id.
         entrants: at least two different opponents.
         field_size: P, the players at the table.
-        names: what to call them instead of their own names.
+        names, specs: one for each entrant, as for :func:`~sixth_env.match.play_field`.
         progress: called with the games played so far and all games.
         options: deals, seed and rule set, as for :func:`~sixth_env.match.play_field`.
 
@@ -83,7 +109,7 @@ def cross_table(
     """
     if len(entrants) < 2 or len({id(entrant) for entrant in entrants}) < len(entrants):
         raise ConfigError("a cross table needs at least two entrants, each another opponent")
-    labels = distinct(names or [entrant.name for entrant in entrants])
+    labels, known = distinct(names_of(entrants, names)), specs_of(entrants, specs)
     matches: dict[tuple[int, int], MatchResult] = {}
     for a, entrant in enumerate(entrants):
         others = [b for b in range(len(entrants)) if b != a]
@@ -93,6 +119,7 @@ def cross_table(
             [entrants[b] for b in others],
             players=field_size,
             names=[labels[a], *[labels[b] for b in others]],
+            specs=[known[a], *[known[b] for b in others]],
             progress=part_of(progress, a, len(entrants)),
             **options,
         )

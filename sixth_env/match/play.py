@@ -15,6 +15,7 @@ from sixth_env.errors import ConfigError
 from sixth_env.games.base import MATCH_END, ROUND_END, TRUNCATED
 from sixth_env.match.ask import ask
 from sixth_env.match.result import Entrant, MatchResult
+from sixth_env.match.setup import MAX_DEALS, check_whole, names_of, rule_set, specs_of
 from sixth_env.opponents.base import Opponent
 from sixth_env.rng import fold
 
@@ -31,6 +32,7 @@ def play_field(
     deals: int = 1000,
     seed: int = 1,
     names: Sequence[str] | None = None,
+    specs: Sequence[str | None] | None = None,
     games_at_once: int = 1024,
     progress: Progress | None = None,
     **config: Any,
@@ -43,9 +45,11 @@ def play_field(
     Args:
         game: a game's id.
         line_up: an opponent for each of P seats; the same object several times is one entrant.
-        deals: how many matches, or rounds, are dealt; each is played P times.
+        deals: how many matches, or rounds, are dealt, up to 1,000,000; each is played P times.
         seed: of the deals and of the opponents' own randomness.
-        names: one for each position instead of the opponents' own, such as what loads them.
+        names: one for each position instead of the opponents' own.
+        specs: what loads each position's opponent at the command line, for the command that
+            repeats the match; needless for built-in opponents, ``None`` for what nothing loads.
         games_at_once: how many games are played together: bounds memory.
         progress: called with the games played so far and all games.
         config: the rule set; ``num_rounds=1`` plays single rounds, the default whole matches.
@@ -54,15 +58,13 @@ def play_field(
         ConfigError: the line-up or the rule set does not fit the game.
         OpponentError: an opponent fails or gives no legal answer; names it and its seat.
     """
-    for name, number in (("deals", deals), ("games_at_once", games_at_once)):
-        if number < 1:
-            raise ConfigError(f"{name} must be at least 1, not {number}")
+    deals = check_whole("deals", deals, MAX_DEALS)
+    games_at_once = check_whole("games_at_once", games_at_once)
     if "reward" in config:
         raise ConfigError("a match counts points, whatever is rewarded: leave reward out")
-    players = config.setdefault("num_players", len(line_up))
-    if players != len(line_up):
-        raise ConfigError(f"{players} players need {players} opponents, not {len(line_up)}")
-    table = _Table(game, line_up, names or [o.name for o in line_up], check_seed(seed), config)
+    players, names = len(line_up), names_of(line_up, names)
+    config = rule_set(game, players, config)
+    table = _Table(game, line_up, names, specs_of(line_up, specs), check_seed(seed), config)
     result = table.empty_result(deals)
     table.warm_up()
     done = 0
@@ -83,6 +85,7 @@ def play_against(
     *,
     players: int = 4,
     names: Sequence[str] | None = None,
+    specs: Sequence[str | None] | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> list[MatchResult]:
@@ -94,23 +97,25 @@ def play_against(
         game: a game's id.
         opponent, others: different objects.
         players: P.
-        names: of ``opponent`` and of each of the others, instead of their own.
+        names, specs: of ``opponent`` and of each of the others, as for :func:`play_field`.
         progress: called with the games played so far and all games.
         options: deals, seed and rule set, as for :func:`play_field`.
 
     Raises:
         ConfigError, OpponentError: as :func:`play_field` does.
     """
-    own, *labels = names or [opponent.name, *[other.name for other in others]]
+    own, *labels = names_of([opponent, *others], names)
+    own_spec, *other_specs = specs_of([opponent, *others], specs)
     return [
         play_field(
             game,
             [opponent, *[other] * (players - 1)],
             names=[own, *[label] * (players - 1)],
+            specs=[own_spec, *[spec] * (players - 1)],
             progress=part_of(progress, index, len(others)),
             **options,
         )
-        for index, (other, label) in enumerate(zip(others, labels, strict=True))
+        for index, (other, label, spec) in enumerate(zip(others, labels, other_specs, strict=True))
     ]
 
 
@@ -130,18 +135,22 @@ class _Table:
         game: str,
         line_up: Sequence[Opponent],
         names: Sequence[str],
+        specs: Sequence[str | None],
         seed: int,
         config: dict[str, Any],
     ) -> None:
-        if len(names) != len(line_up):
-            raise ConfigError(f"{len(line_up)} opponents need as many names, not {len(names)}")
         self.game, self.seed, self.config = game, seed, config
         self.opponents = list({id(opponent): opponent for opponent in line_up}.values())
         place = {id(opponent): index for index, opponent in enumerate(self.opponents)}
         self.line_up = np.array([place[id(opponent)] for opponent in line_up])
         first = [int(np.argmax(self.line_up == index)) for index in range(len(self.opponents))]
         self.entrants = tuple(
-            Entrant(name, seats=int(np.sum(self.line_up == index)))
+            Entrant(
+                name,
+                seats=int(np.sum(self.line_up == index)),
+                spec=specs[first[index]],
+                greedy=getattr(self.opponents[index], "greedy", None),
+            )
             for index, name in enumerate(distinct([names[position] for position in first]))
         )
 
@@ -176,18 +185,20 @@ class _Table:
         sitting[seats] = self.line_up
         points = np.zeros((len(deals), len(seats)))
         rounds = np.zeros(len(deals), np.int64)
-        over = np.zeros(len(deals), np.bool_)
+        over, cut_off = np.zeros((2, len(deals)), np.bool_)
         decisions = _Decisions.of(engine, rotation)
         for step in itertools.count():
             reward, flags = engine.step(self._decide(engine, decisions, sitting, step))
             points -= reward
             rounds += (flags & ROUND_END) != 0
-            over |= (flags & (MATCH_END | TRUNCATED)) != 0
+            cut_off |= (flags & TRUNCATED) != 0
+            over |= cut_off | ((flags & MATCH_END) != 0)
             if over.all():
                 break
         chunk = slice(deals.start, deals.stop)
         result.points[chunk, rotation] = points[:, seats]
-        result.wins[chunk, rotation] = shared_wins(points)[:, seats]
+        wins = shared_wins(points) * ~cut_off[:, None]
+        result.wins[chunk, rotation] = wins[:, seats]
         result.rounds[chunk, rotation] = rounds
 
     def _decide(

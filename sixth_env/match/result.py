@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -25,10 +26,16 @@ _OPTIONS = {
 
 @dataclass
 class Entrant:
-    """One of those who played; in how many seats, how many decisions, and in what time."""
+    """One of those who played; in how many seats, how many decisions, and in what time.
+
+    ``spec`` loads it at the command line, if anything does. ``greedy`` says whether a policy's most
+    probable action was played, or one drawn from it; ``None`` if the opponent does not say.
+    """
 
     name: str
     seats: int
+    spec: str | None = None
+    greedy: bool | None = None
     decisions: int = 0
     seconds: float = field(default=0.0, compare=False)
 
@@ -42,14 +49,15 @@ class Entrant:
 class MatchResult:
     """Every deal in all rotations of a line-up: R = P games a deal.
 
-    Line-up position j sits at seat (j + r) mod P in rotation r. Points are penalty points
-    (minus the game's default reward), so fewer is better.
+    Line-up position j sits at seat (j + r) mod P in rotation r. Points are minus the game's default
+    reward, so fewer is better: penalty points, or chips lost (below zero: won).
 
     Attributes:
         game, rules, seed: what was played; ``rules`` as in a position.
         entrants: who played; the same opponent in several seats is one entrant.
         line_up: (P,) the entrant's index at each position.
-        points, wins: (deals, R, P) by line-up position; a win shared by k is 1 / k for each.
+        points, wins: (deals, R, P) by line-up position; a win shared by k is 1 / k for each, and
+            nobody wins a match that a cap cuts off.
         rounds: (deals, R) rounds played in each game.
     """
 
@@ -75,11 +83,11 @@ class MatchResult:
     # --- Figures -----------------------------------------------------------------------------
 
     def points_per_round(self, entrant: int | str) -> Estimate:
-        """Mean penalty points per round and seat: all points over all rounds."""
+        """Mean points per round and seat: all points over all rounds."""
         return self._ratio("points", "seat_rounds", self.index(entrant))
 
     def win_share(self, entrant: int | str) -> Estimate:
-        """Mean share of the win per seat; 1 / P for equals."""
+        """Mean share of the win per seat; 1 / P for equals, if no match was cut off."""
         return self._ratio("wins", "seat_games", self.index(entrant))
 
     def difference(self, entrant: int | str, other: int | str | None = None) -> Estimate:
@@ -122,21 +130,35 @@ class MatchResult:
         names = [e.name for e in self.entrants]
         if isinstance(entrant, str) and entrant in names:
             return names.index(entrant)
-        if not isinstance(entrant, str) and 0 <= entrant < len(names):
+        number = isinstance(entrant, (int, np.integer)) and not isinstance(entrant, bool)
+        if number and 0 <= entrant < len(names):  # type: ignore[operator]
             return int(entrant)
         raise ConfigError(f"no entrant {entrant!r}: expected one of {', '.join(names)}")
 
     # --- Reports ------------------------------------------------------------------------------
 
     @property
-    def command(self) -> str:
-        """The command that repeats the match, if the entrants' names are what loads them."""
-        names = [self.entrants[index].name for index in self.line_up]
-        return shlex.join(["sixth-env", "match", *names, *self.options])
+    def command(self) -> str | None:
+        """The command that repeats the match; ``None`` if it has an entrant that nothing loads."""
+        specs = [entrant.spec for entrant in self.entrants if entrant.spec is not None]
+        if len(specs) < len(self.entrants):
+            return None
+        if len(set(specs)) == len(specs):
+            words = [specs[index] for index in self.line_up]
+            return shlex.join(["sixth-env", "match", *words, *self.options])
+        # One opponent twice in a line-up is one entrant, but among a field of itself it is two.
+        one_in_a_field = np.array_equal(self.line_up, np.arange(len(self.line_up)) > 0)
+        return self.command_against(specs[0], specs[1:]) if one_in_a_field else None
+
+    def command_against(self, spec: str, fields: Sequence[str]) -> str:
+        """The command for one opponent among a field of each of some others, played like this."""
+        against = [word for other in fields for word in ("--against", other)]
+        seats = ["--players", str(len(self.line_up))]
+        return shlex.join(["sixth-env", "match", spec, *against, *seats, *self.options])
 
     @property
-    def options(self) -> list[str]:
-        """Game, deals, seed and rules as options of the command line, defaults left out."""
+    def changed_rules(self) -> dict[str, Any]:
+        """The rules that differ from the game's defaults for so many players."""
         usual = get_game(self.game).make_rules({"num_players": len(self.line_up)}).to_dict()
         changed = {
             rule: value
@@ -144,8 +166,14 @@ class MatchResult:
             if value is not None and value != usual[rule]
         }
         if "exact_deck" in changed:
-            changed.pop("cards")  # follows from it
+            changed.pop("cards", None)  # follows from it
+        return changed
+
+    @property
+    def options(self) -> list[str]:
+        """Game, deals, seed and rules as options of the command line, defaults left out."""
         options = ["--game", self.game, "--deals", str(self.deals), "--seed", str(self.seed)]
+        changed = self.changed_rules
         for rule, value in changed.items():
             named = rule in _OPTIONS
             options += [_OPTIONS[rule], str(value)] if named else ["--set", f"{rule}={value}"]
@@ -172,6 +200,8 @@ class MatchResult:
         alone = len(self.entrants) == 1
         return {
             "name": entrant.name,
+            "spec": entrant.spec,
+            "greedy": entrant.greedy,
             "seats": entrant.seats,
             "points_per_round": self.points_per_round(index).to_dict(),
             "win_share": self.win_share(index).to_dict(),

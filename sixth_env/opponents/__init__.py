@@ -45,11 +45,13 @@ def load_opponent(spec: str, game: str = "sixth_card") -> Opponent:
         ConfigError: no such game.
     """
     which = get_game(game)
+    if not isinstance(spec, str):
+        raise OpponentError(_unknown(spec, which))
     if spec == "random":
         return RandomOpponent(which)
     if spec in which.heuristics:
         return HeuristicOpponent(which, spec)
-    if str(spec).startswith("mc:"):
+    if spec.startswith("mc:"):
         return MonteCarloOpponent(which, _playouts(spec))
     raise OpponentError(_unknown(spec, which))
 

@@ -3,8 +3,9 @@
 A spec ``MODULE:ARGUMENT`` stands for ``MODULE.load(ARGUMENT)``: any importable module, of the
 working folder too, that has a function ``load`` from a string to an
 :class:`~sixth_env.opponents.base.Opponent`. So ``agents:runs/ppo/best`` loads a checkpoint with
-this project's trainable agents; the folder of a checkpoint alone means the same. As with
-``python -m``, the module's code is run: name only modules that you trust.
+this project's trainable agents; the folder of a checkpoint alone means the same, and
+``runs/ppo/best?sampled`` an agent that draws from its policy instead of taking the most probable
+action. As with ``python -m``, the module's code is run: name only modules that you trust.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from sixth_env.games import get_game
 from sixth_env.opponents import load_opponent, opponent_names
 from sixth_env.opponents.base import Opponent
 
-CHECKPOINT_MODULE = "agents"
+CHECKPOINT_MODULE, CARD, SAMPLED = "agents", "card.json", "?sampled"
 
 _SPEC = re.compile(r"(?P<module>[A-Za-z_]\w+(\.[A-Za-z_]\w*)*):(?P<argument>.+)", re.ASCII)
 
@@ -37,17 +38,51 @@ def resolve_opponent(spec: str, game: str = "sixth_card") -> Opponent:
         OpponentError: there is no such opponent, or it plays another game.
         SixthEnvError: whatever the module's ``load`` finds wrong.
     """
-    if Path(spec, "card.json").is_file():
-        return _load(CHECKPOINT_MODULE, spec, game)
     built_in = {name.partition(":")[0] for name in opponent_names(game)}
-    match = _SPEC.fullmatch(spec)
-    if match is None or match["module"] in built_in:
+    if spec.partition(":")[0] in {*built_in, ""}:
         return load_opponent(spec, game=game)
-    return _load(match["module"], match["argument"], game)
+    folder = Path(spec.removesuffix(SAMPLED))
+    if _is_checkpoint(folder):
+        return _load(_agents(folder), spec, game)
+    if folder.is_dir():
+        raise OpponentError(_no_checkpoint(folder))
+    match = _SPEC.fullmatch(spec)
+    if match is None:
+        return load_opponent(spec, game=game)
+    return _load(_import(match["module"]), match["argument"], game)
 
 
-def _load(module_name: str, argument: str, game: str) -> Opponent:
-    load = getattr(_import(module_name), "load", None)
+def _is_checkpoint(folder: Path) -> bool:
+    """Whether a checkpoint is there, or beside it, where an interrupted save has left it."""
+    target = Path(os.path.realpath(folder))
+    old = target.parent / f".{target.name}.old"
+    return any(Path(place, CARD).is_file() for place in (target, old))
+
+
+def _no_checkpoint(folder: Path) -> str:
+    latest = folder / "latest"
+    hint = f": did you mean {latest}?" if _is_checkpoint(latest) else ""
+    return f"{folder} is a folder without {CARD}, so it is no checkpoint{hint}"
+
+
+def _agents(folder: Path) -> ModuleType:
+    """The checkout's package that loads checkpoints, and no other of that name."""
+    wanted = (
+        f"{folder} is a checkpoint, which this project's package {CHECKPOINT_MODULE!r} loads:"
+        " run from the root of its checkout"
+    )
+    try:
+        module = _import(CHECKPOINT_MODULE)
+    except OpponentError as error:
+        raise OpponentError(f"{wanted} ({error})") from error
+    if not (hasattr(module, "TorchAgent") and hasattr(module, "load")):
+        found = getattr(module, "__file__", None) or "a folder"
+        raise OpponentError(f"{wanted} (found another module of that name, {found})")
+    return module
+
+
+def _load(module: ModuleType, argument: str, game: str) -> Opponent:
+    module_name, load = module.__name__, getattr(module, "load", None)
     if not callable(load):
         raise OpponentError(f"module {module_name!r} has no function load(argument)")
     try:

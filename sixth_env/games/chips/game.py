@@ -14,6 +14,7 @@ from sixth_env.games.chips.cards import NUM_CARDS, chips_name
 from sixth_env.games.chips.heuristics import HEURISTICS, sample_world
 from sixth_env.games.chips.notation import ChipsNotation
 from sixth_env.games.chips.observation import TABLE
+from sixth_env.games.chips.records import check_records
 from sixth_env.games.chips.rules import MAX_PLAYERS, ChipsRules, chips_rules
 
 
@@ -67,6 +68,7 @@ SIXES_CHIPS = Game(
     notation=ChipsNotation(),
     heuristics=HEURISTICS,
     sample_world=sample_world,
+    check_records=check_records,
     unit="chips lost",
     cut_off=cut_off,
 )

@@ -15,6 +15,7 @@ from sixth_env.games.golf.cards import NUM_RANKS
 from sixth_env.games.golf.heuristics import HEURISTICS, playout, sample_world
 from sixth_env.games.golf.notation import GolfNotation
 from sixth_env.games.golf.observation import golf_table
+from sixth_env.games.golf.records import check_records
 from sixth_env.games.golf.rules import MAX_PLAYERS, SLOTS, GolfRules, sixes_golf_rules
 
 ACTIONS = (
@@ -75,6 +76,7 @@ SIXES_GOLF = Game(
     notation=GolfNotation(),
     heuristics=HEURISTICS,
     sample_world=sample_world,
+    check_records=check_records,
     playout=playout,
     unit="points",
     cut_off=cut_off,

@@ -15,6 +15,7 @@ from sixth_env.games.rows import kernels
 from sixth_env.games.rows.heuristics import HEURISTICS, sample_world
 from sixth_env.games.rows.notation import RowsNotation
 from sixth_env.games.rows.observation import rows_table
+from sixth_env.games.rows.records import check_records
 from sixth_env.games.rows.rules import (
     MAX_PLAYERS,
     MAX_ROWS,
@@ -77,6 +78,7 @@ def _game(game_id: str, title: str, rules: Callable[..., Any]) -> Game:
         notation=RowsNotation(game_id),
         heuristics=HEURISTICS,
         sample_world=sample_world,
+        check_records=check_records,
     )
 
 
