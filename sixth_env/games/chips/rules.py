@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from sixth_env.errors import ConfigError
+from sixth_env.games.checks import whole_number
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 8
 MAX_STARTING_CHIPS, MAX_ROUNDS = 999, 999
@@ -59,11 +58,11 @@ def chips_rules(
     Raises:
         ConfigError: a value is of the wrong type, out of range, or contradicts another.
     """
-    _integer("num_players", num_players, MIN_PLAYERS, MAX_PLAYERS)
-    _integer("starting_chips", starting_chips, 1, MAX_STARTING_CHIPS)
-    _integer("max_rounds", max_rounds, 1, MAX_ROUNDS)
+    whole_number("num_players", num_players, MIN_PLAYERS, MAX_PLAYERS)
+    whole_number("starting_chips", starting_chips, 1, MAX_STARTING_CHIPS)
+    whole_number("max_rounds", max_rounds, 1, MAX_ROUNDS)
     if num_rounds is not None:
-        _integer("num_rounds", num_rounds, 1, MAX_ROUNDS)
+        whole_number("num_rounds", num_rounds, 1, MAX_ROUNDS)
         if num_rounds > max_rounds:
             raise ConfigError(f"num_rounds={num_rounds} is more than max_rounds={max_rounds}")
     if reward not in REWARDS:
@@ -82,10 +81,3 @@ def hand_size(players: int, dealer: int, seat: int) -> int:
     """How many of the 40 cards a seat is dealt: who is dealt to first may have one more."""
     place = (seat - dealer - 1) % players
     return 40 // players + (place < 40 % players)
-
-
-def _integer(name: str, value: object, low: int, high: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise ConfigError(f"{name} must be a whole number from {low} to {high}, not {value!r}")
-    if not low <= value <= high:
-        raise ConfigError(f"{name} must be from {low} to {high}, not {value}")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from sixth_env.errors import ConfigError
+from sixth_env.games.checks import whole_number
 
 MAX_PLAYERS, SLOTS, MAX_PACK = 8, 6, 108
 MAX_ROUNDS, MAX_TURNS = 999, 9999
@@ -58,9 +57,9 @@ def sixes_golf_rules(
     Raises:
         ConfigError: a value is of the wrong type or out of range.
     """
-    _integer("num_players", num_players, 2, MAX_PLAYERS)
-    _integer("num_rounds", num_rounds, 1, MAX_ROUNDS)
-    _integer("max_turns", max_turns, 1, MAX_TURNS)
+    whole_number("num_players", num_players, 2, MAX_PLAYERS)
+    whole_number("num_rounds", num_rounds, 1, MAX_ROUNDS)
+    whole_number("max_turns", max_turns, 1, MAX_TURNS)
     if not isinstance(practice_round, bool):
         raise ConfigError(f"practice_round must be True or False, not {practice_round!r}")
     if reward not in REWARDS:
@@ -73,10 +72,3 @@ def sixes_golf_rules(
         max_turns=int(max_turns),
         reward=reward,
     )
-
-
-def _integer(name: str, value: object, low: int, high: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise ConfigError(f"{name} must be a whole number from {low} to {high}, not {value!r}")
-    if not low <= value <= high:
-        raise ConfigError(f"{name} must be from {low} to {high}, not {value}")

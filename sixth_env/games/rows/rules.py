@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from sixth_env.errors import ConfigError
 from sixth_env.games.cards import penalty_table
+from sixth_env.games.checks import whole_number
 
 MAX_PLAYERS, MAX_HAND, MAX_ROWS, MAX_ROW_LENGTH, MAX_DECK = 10, 10, 4, 5, 104
 MAX_TARGET, MAX_ROUNDS = 999, 999
@@ -87,7 +86,7 @@ def sixth_card_rules(
     return _rules(
         game="sixth_card",
         num_players=num_players,
-        decks=_integer("decks", decks, 1, 2),
+        decks=whole_number("decks", decks, 1, 2),
         exact_deck=exact_deck,
         target_score=target_score,
         num_rounds=num_rounds,
@@ -150,20 +149,20 @@ def _rules(
     cards: int | None,
 ) -> RowsRules:
     """Check what the two games share and build the rule set."""
-    _integer("hand_size", hand_size, 1, MAX_HAND)
-    _integer("rows", rows, 1, MAX_ROWS)
-    _integer("row_length", row_length, 1, MAX_ROW_LENGTH)
+    whole_number("hand_size", hand_size, 1, MAX_HAND)
+    whole_number("rows", rows, 1, MAX_ROWS)
+    whole_number("row_length", row_length, 1, MAX_ROW_LENGTH)
     if not isinstance(exact_deck, bool):
         raise ConfigError(f"exact_deck must be True or False, not {exact_deck!r}")
     _choice("row_choice", row_choice, ROW_CHOICES)
     _choice("reward", reward, REWARDS)
     if num_rounds is not None:
-        _integer("num_rounds", num_rounds, 1, MAX_ROUNDS)
+        whole_number("num_rounds", num_rounds, 1, MAX_ROUNDS)
         target_score = None
     elif target_score is None:
         raise ConfigError("target_score must be given when num_rounds is not")
     else:
-        _integer("target_score", target_score, 1, MAX_TARGET)
+        whole_number("target_score", target_score, 1, MAX_TARGET)
     needed = hand_size * num_players + rows
     ladder = len(penalty_table(game))
     if exact_deck:
@@ -174,7 +173,7 @@ def _rules(
         cards = needed
     elif cards is None:
         cards = ladder
-    _integer("cards", cards, 1, ladder)
+    whole_number("cards", cards, 1, ladder)
     if needed > cards * decks:
         raise ConfigError(
             f"{num_players} players with hand_size={hand_size} and rows={rows} need {needed} cards,"
@@ -197,15 +196,7 @@ def _rules(
 
 
 def _check_players(num_players: object) -> None:
-    _integer("num_players", num_players, 2, MAX_PLAYERS)
-
-
-def _integer(name: str, value: object, low: int, high: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise ConfigError(f"{name} must be a whole number from {low} to {high}, not {value!r}")
-    if not low <= value <= high:
-        raise ConfigError(f"{name} must be from {low} to {high}, not {value}")
-    return int(value)
+    whole_number("num_players", num_players, 2, MAX_PLAYERS)
 
 
 def _choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
