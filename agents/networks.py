@@ -73,10 +73,10 @@ class PolicyValueNet(nn.Module):
         settings = settings.fitted(table)
         self.settings = settings
         self.features = Features(settings, table)
-        layers = [_linear(settings.width, settings.width) for _ in range(settings.depth - 1)]
+        layers = [linear(settings.width, settings.width) for _ in range(settings.depth - 1)]
         self.body = nn.Sequential(nn.ReLU(), *[m for layer in layers for m in (layer, nn.ReLU())])
-        self.policy = _linear(settings.width, num_actions)
-        self.value = _linear(settings.width, 1)
+        self.policy = linear(settings.width, num_actions)
+        self.value = linear(settings.width, 1)
         self.scorer = CardScorer(settings, table) if settings.planes else None
         if generator is not None:
             self._initialise(generator)
@@ -117,7 +117,7 @@ class Features(nn.Module):
         scale = torch.from_numpy(table.scale.copy())
         parts = [scale[span] for span in self.spans] + [scale[a] * scale[b] for a, b in self.pairs]
         self.register_buffer("scale", torch.cat(parts), persistent=False)
-        self.layer = _linear(len(self.scale), settings.width)
+        self.layer = linear(len(self.scale), settings.width)
 
     def forward(self, observation: Tensor) -> Tensor:
         """Columns (N, D) to (N, width), before the nonlinearity."""
@@ -142,10 +142,10 @@ class CardScorer(nn.Module):
         scale = torch.from_numpy(table.scale.copy())[starts]
         scale = torch.cat([scale, torch.tensor([1.0 / cards])])  # the last input: which card
         self.register_buffer("scale", scale, persistent=False)
-        self.own = _linear(len(scale), settings.card_width)
-        self.context = _linear(settings.width, settings.card_width)
-        self.mix = _linear(settings.card_width, settings.card_width)
-        self.score = _linear(settings.card_width, 1)
+        self.own = linear(len(scale), settings.card_width)
+        self.context = linear(settings.width, settings.card_width)
+        self.mix = linear(settings.card_width, settings.card_width)
+        self.score = linear(settings.card_width, 1)
 
     def forward(
         self, observation: Tensor, action_mask: Tensor, context: Tensor
@@ -167,7 +167,7 @@ def _compute_type() -> torch.dtype:
     return torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else torch.float32
 
 
-def _linear(inputs: int, outputs: int) -> nn.Linear:
+def linear(inputs: int, outputs: int) -> nn.Linear:
     """A layer with unset weights: setting them would draw from torch's global generator."""
     layer: nn.Linear = skip_init(nn.Linear, inputs, outputs)  # type: ignore[no-untyped-call]
     return layer

@@ -14,11 +14,14 @@ from pydantic import ValidationError
 from agents.checkpoint import Card, check_compatible, new_card
 from agents.checkpoint import load as load_checkpoint
 from agents.networks import NetworkSettings, PolicyValueNet
+from agents.towers import TowerSettings, TowersNet
 from sixth_env.errors import CheckpointError, ConfigError
 from sixth_env.games import get_game
 from sixth_env.games.base import Game
 from sixth_env.opponents.base import Seeds, integer_columns, legal_actions, row_seeds
 from sixth_env.rng import draw
+
+Network = PolicyValueNet | TowersNet
 
 SAMPLED = "?sampled"  # after a checkpoint's path: play the policy by chance, not its best action
 
@@ -33,9 +36,7 @@ class TorchAgent:
         greedy: the most probable action, or one drawn from the policy by the row's seed.
     """
 
-    def __init__(
-        self, game: Game, network: PolicyValueNet, name: str, *, greedy: bool = True
-    ) -> None:
+    def __init__(self, game: Game, network: Network, name: str, *, greedy: bool = True) -> None:
         self.game, self.network, self.greedy = game, network.eval(), greedy
         self.name = name
 
@@ -101,23 +102,27 @@ def load(path: str | Path, *, greedy: bool = True) -> TorchAgent:
     return TorchAgent(game, network, name=str(name or Path(path).name), greedy=greedy)
 
 
-def network_from_card(card: Card, game: Game) -> PolicyValueNet:
+def network_from_card(card: Card, game: Game) -> Network:
     """An uninitialised network of the kind that the card describes.
 
     Raises ``CheckpointError`` for settings that no network has.
     """
-    try:  # as JSON, the form in which strict models take lists for tuples
-        settings = NetworkSettings.model_validate_json(json.dumps(card.network))
+    settings = json.dumps(card.network)  # as JSON, the form in which strict models take lists
+    try:
+        if card.network.get("kind") == "towers":
+            towers = TowerSettings.model_validate_json(settings)
+            return TowersNet(towers, game.table, game.num_actions)
+        plain = NetworkSettings.model_validate_json(settings)
+        return PolicyValueNet(plain, game.table, game.num_actions)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise CheckpointError(f"the card's network setting {where!r}: {first['msg']}") from None
-    return PolicyValueNet(settings, game.table, game.num_actions)
 
 
 def card_for(
     game: Game,
-    network: PolicyValueNet,
+    network: Network,
     *,
     training: dict[str, Any] | None = None,
     results: dict[str, Any] | None = None,
