@@ -36,6 +36,23 @@ def test_kinds_share_the_games_equally_and_members_the_games_of_their_kind() -> 
     assert field.learner.sum(axis=1).tolist() == [1] * 48
 
 
+def test_what_leaves_no_choice_is_played_and_asked_of_nobody() -> None:
+    batch = Batch("sixes_chips", 16, seed=1, num_players=4)
+    marker = Marker("one")
+    field, step, forced = Field(batch, [[marker]], seed=3), batch.observe(), 0
+    for _ in range(60):
+        choice = step.action_mask.sum(axis=2) > 1
+        rows, asked = field.rows(step), marker.rows
+        actions = np.full(step.acting.shape, -1, np.int64)
+        field.fill(step, actions)
+        assert set(rows) <= set(np.flatnonzero(choice))
+        assert len(rows) + marker.rows - asked == choice.sum()
+        forced += int((~choice).sum())
+        actions.flat[rows] = step.action_mask.reshape(16, -1)[rows].argmax(axis=1)
+        step = batch.step(actions)  # raises if any row were missing or illegal
+    assert forced > 0
+
+
 def test_everybody_who_acts_is_filled_and_the_learner_left_out() -> None:
     batch = Batch("sixth_card", 24, seed=1, num_players=3)
     marker = Marker("one")

@@ -15,9 +15,10 @@ from agents.checkpoint import load
 from agents.networks import NetworkSettings
 from sixth_env.errors import CheckpointError, ConfigError, SixthEnvError
 from train.config import read_config
-from train.ppo import Actor, PPOConfig, Samples, Table, Trainer, ppo_loss, train
+from train.ppo import Actor, PPOConfig, Table, Trainer, ppo_loss, train
 from train.resume import pack, unpack
 from train.runs import NonFiniteError, torch_generator
+from train.samples import Samples
 
 SMALL = NetworkSettings(
     columns=("phase", "row_sizes", "row_points", "hand", "unseen", "fit_points"),
@@ -61,6 +62,14 @@ def in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def weights(run: Path) -> dict[str, torch.Tensor]:
     return load(run / "latest").tensors
+
+
+def collected(trainer: Trainer, table: int = 0) -> Samples:
+    """One rollout at one of the trainer's tables, without what is still open."""
+    trainer.buffer.clear()
+    trainer.workers[table].collect(trainer.actor, trainer.buffer)
+    samples = trainer.buffer.since()
+    return samples.pick(samples.learn.nonzero().squeeze(1))
 
 
 def assert_same(a: dict[str, torch.Tensor], b: dict[str, torch.Tensor]) -> None:
@@ -140,16 +149,15 @@ def test_an_existing_run_is_not_overwritten() -> None:
         train(settings(name="run"))
 
 
-def test_only_decisions_of_the_learner_are_learnt_from() -> None:
+def test_only_choices_of_the_learner_are_learnt_from() -> None:
     trainer = Trainer(settings(), Path("."))
-    for worker in trainer.workers:
+    for number, worker in enumerate(trainer.workers):
         acting = worker.step.acting.copy()
-        samples = worker.collect(trainer.actor)
+        samples = collected(trainer, number)
         assert samples.observation.shape == (len(samples.action), trainer.game.observation_size)
         legal = samples.action_mask.gather(1, samples.action[:, None])
         assert bool((legal == 1).all())
-        waits = samples.action == trainer.game.num_actions - 1
-        assert not bool(waits.any()), "a row that only waits was learnt from"
+        assert bool((samples.action_mask.sum(dim=1) > 1).all()), "there was nothing to choose"
         if worker.field.opponents:
             assert worker.field.learner.sum(axis=1).tolist() == [1] * worker.batch.num_games
         else:
@@ -163,16 +171,29 @@ def test_every_seat_learns_at_tables_with_opponents() -> None:
 
 def test_the_first_epoch_starts_at_ratio_one() -> None:
     trainer = Trainer(settings(), Path("."))
-    samples = trainer.workers[0].collect(trainer.actor)
+    samples = collected(trainer)
     with torch.no_grad():
         _, terms = ppo_loss(trainer.network, samples, trainer.config)
     assert abs(float(terms["kl"])) < 1e-6
     assert float(terms["clipped"]) == 0
 
 
+def test_the_buffer_holds_the_rows_of_every_table_in_order() -> None:
+    """The same rollout table by table, and of all tables together."""
+    one, all_ = Trainer(settings(), Path(".")), Trainer(settings(), Path("."))
+    parts = [collected(one, number) for number in range(len(one.workers))]
+    all_.buffer.clear()
+    for worker in all_.workers:
+        worker.collect(all_.actor, all_.buffer)
+    together = all_.buffer.since()
+    together = together.pick(together.learn.nonzero().squeeze(1))
+    for whole, *pieces in zip(together, *parts, strict=True):
+        assert torch.equal(whole, torch.cat(pieces))
+
+
 def test_a_minibatch_of_one_decision_is_finite() -> None:
     trainer = Trainer(settings(), Path("."))
-    samples = trainer.workers[0].collect(trainer.actor)
+    samples = collected(trainer)
     loss, _ = ppo_loss(trainer.network, Samples(*(part[:1] for part in samples)), settings())
     assert bool(torch.isfinite(loss))
 
@@ -202,7 +223,7 @@ def test_extreme_logits_and_single_actions_stay_finite() -> None:
     action, log_prob, _ = trainer.actor.act(observation, mask)
     assert int(action[0]) == 3
     assert bool(torch.isfinite(log_prob).all())
-    part = Samples(observation, mask, action, *(torch.zeros(6) for _ in range(4)))
+    part = Samples(observation, mask, action, *(torch.zeros(6) for _ in range(5)))
     loss, terms = ppo_loss(trainer.network, part, settings())
     assert bool(torch.isfinite(loss)) and bool(torch.isfinite(terms["entropy"]))
 

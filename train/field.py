@@ -52,17 +52,21 @@ class Field:
         self.seed, self.steps = seed, 0
 
     def rows(self, step: Step) -> NDArray[np.int64]:
-        """The flat rows (of B * K) in which the learner has to decide."""
-        own = np.take_along_axis(self.learner, step.seat, axis=1)
-        return np.flatnonzero(step.acting & own)
+        """The flat rows (of B * K) in which the learner has a choice.
+
+        A seat that waits has none, nor has one with a single legal action: there is nothing to
+        learn from either, and in the chip game that is more than half of all turns.
+        """
+        return np.flatnonzero(_choice(step) & self._own(step))
 
     def fill(self, step: Step, actions: NDArray[np.int64]) -> None:
-        """Write ``wait`` and the opponents' decisions into ``actions`` (B, K)."""
-        actions[~step.acting] = self.batch.num_actions - 1
+        """Write everything but the learner's choices into ``actions`` (B, K)."""
+        choice = _choice(step)
+        actions[~choice] = step.action_mask[~choice].argmax(axis=1)  # the only legal action
         if not self.opponents:
             return
         self.steps += 1
-        other = step.acting & ~np.take_along_axis(self.learner, step.seat, axis=1)
+        other = choice & ~self._own(step)
         with np.errstate(over="ignore"):
             key = fold(np.uint64(self.seed), self.steps)
         seeds = np.asarray(fold(key, np.arange(actions.size, dtype=np.uint64)))
@@ -75,6 +79,16 @@ class Field:
                 flat[rows] = ask(
                     opponent, opponent.name, self.batch.game, seats, observation, mask, seeds[rows]
                 )
+
+    def _own(self, step: Step) -> NDArray[np.bool_]:
+        """Where the learner sits, (B, K)."""
+        return np.take_along_axis(self.learner, step.seat, axis=1)
+
+
+def _choice(step: Step) -> NDArray[np.bool_]:
+    """Where a seat has more than one legal action, (B, K)."""
+    legal: NDArray[np.int16] = step.action_mask.sum(axis=2, dtype=np.int16)
+    return legal > 1
 
 
 def _rows(step: Step, rows: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.int8]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -43,6 +43,7 @@ from train.runs import (
     run_folder,
     torch_generator,
 )
+from train.samples import Buffer, Samples
 
 
 class Table(Config):
@@ -105,18 +106,6 @@ class PPOConfig(Config):
     final_deals: int = Setting(default=1000, ge=1)
 
 
-class Samples(NamedTuple):
-    """Decisions to learn from; N of them, of any table."""
-
-    observation: Tensor  # (N, D) int16
-    action_mask: Tensor  # (N, A) int8
-    action: Tensor  # (N,) int64
-    log_prob: Tensor  # (N,) of the action when it was taken
-    value: Tensor  # (N,) estimated then
-    advantage: Tensor  # (N,)
-    target: Tensor  # (N,) for the value
-
-
 class Actor:
     """Samples actions from the network while rollouts are collected."""
 
@@ -129,9 +118,10 @@ class Actor:
         with autocast(self.precision):
             logits, value = self.network(observation, action_mask)
         log_probs = logits.log_softmax(dim=1)
-        noise = torch.empty_like(log_probs).exponential_(generator=self.generator)
-        noise.clamp_(min=1e-30)  # a noise of 0 would win even for an illegal action
-        action = (log_probs - noise.log()).argmax(dim=1)  # Gumbel-max: a draw from the policy
+        below = log_probs.exp().cumsum(dim=1)
+        # From (0, 1], so that the first sum to reach it is that of an action of some probability.
+        level = 1 - torch.rand(len(below), 1, generator=self.generator)
+        action = (below < level * below[:, -1:]).sum(dim=1)
         return action, log_probs.gather(1, action[:, None]).squeeze(1), value
 
 
@@ -153,22 +143,22 @@ class Worker:
         self.config = config
         self.step: Step = self.batch.observe()
 
-    def collect(self, actor: Actor) -> Samples:
-        """Play ``rollout_steps`` and give the learner's decisions with their advantages."""
-        config, batch = self.config, self.batch
+    def collect(self, actor: Actor, buffer: Buffer) -> None:
+        """Play ``rollout_steps`` and add the learner's decisions, with their advantages."""
+        config, batch, first = self.config, self.batch, buffer.count
         shape = (config.rollout_steps, batch.num_games * batch.num_players)
         value, reward = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
         acting, cut = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
-        parts: list[tuple[Tensor, ...]] = []
         for t in range(config.rollout_steps):
             rows, lanes = self.deciding()
-            observation, mask = self.rows(rows)
-            action, log_prob, estimate = actor.act(observation, mask)
-            acting[t, lanes], value[t, lanes] = True, estimate.numpy()
-            parts.append((observation, mask, action, log_prob, estimate))
+            part = buffer.add(self.step, rows)
+            chosen = actor.act(part.observation, part.action_mask)
+            for tensor, now in zip((part.action, part.log_prob, part.value), chosen, strict=True):
+                tensor.copy_(now)
+            acting[t, lanes], value[t, lanes] = True, part.value.numpy()
             actions = np.empty(self.step.acting.shape, np.int64)
             self.field.fill(self.step, actions)
-            actions.flat[rows] = action.numpy()
+            actions.flat[rows] = part.action.numpy()
             self.step = batch.step(actions)
             reward[t] = self.step.reward.reshape(-1) * config.reward_scale
             cut[t] = np.repeat(self.ends(), batch.num_players)
@@ -179,9 +169,13 @@ class Worker:
         advantage, target = advantages(
             value, window.reward, window.learn, cut, window.last_value, config.gamma, config.lam
         )
-        kept = torch.from_numpy(window.learn[acting])
-        flat = [torch.cat(part)[kept] for part in zip(*parts, strict=True)]
-        return Samples(*flat, *(torch.from_numpy(a[window.learn]) for a in (advantage, target)))
+        mine = buffer.since(first)
+        for tensor, array in (
+            (mine.advantage, advantage),
+            (mine.target, target),
+            (mine.learn, window.learn),
+        ):
+            tensor.copy_(torch.from_numpy(array[acting]))
 
     def deciding(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The flat rows in which the learner decides now; their lanes (game * players + seat)."""
@@ -210,12 +204,12 @@ def update(
     where: tuple[int, Path],
 ) -> dict[str, float]:
     """Several epochs of clipped policy gradient over the samples; gives averages of its terms."""
-    count, sums, rounds = len(samples.action), dict[str, float](), 0
+    usable = samples.learn.nonzero().squeeze(1)
+    sums, rounds = dict[str, float](), 0
     for _ in range(config.epochs):
-        order = torch.randperm(count, generator=generator)
+        order = usable[torch.randperm(len(usable), generator=generator)]
         for rows in torch.split(order, config.minibatch):
-            part = Samples(*(tensor[rows] for tensor in samples))
-            loss, terms = ppo_loss(network, part, config)
+            loss, terms = ppo_loss(network, samples.pick(rows), config)
             optimizer.zero_grad(set_to_none=True)
             torch.autograd.backward(loss)
             norm = nn.utils.clip_grad_norm_(network.parameters(), config.max_grad_norm)
@@ -276,6 +270,7 @@ class Trainer:
         self.workers = [
             Worker(table, config, number, self.past) for number, table in enumerate(config.tables)
         ]
+        self.buffer = Buffer([worker.batch for worker in self.workers], config.rollout_steps)
 
     def new_network(self, generator: torch.Generator | None = None) -> PolicyValueNet:
         """A network as the run's settings describe it."""
@@ -289,9 +284,11 @@ class Trainer:
         first, last = self.config.learning_rate, self.config.final_learning_rate
         for group in self.optimizer.param_groups:
             group["lr"] = first + done * (last - first)
-        parts = [worker.collect(self.actor) for worker in self.workers]
-        samples = Samples(*(torch.cat(part) for part in zip(*parts, strict=True)))
-        before, self.decisions = self.decisions, self.decisions + len(samples.action)
+        self.buffer.clear()
+        for worker in self.workers:
+            worker.collect(self.actor, self.buffer)
+        samples = self.buffer.since()
+        before, self.decisions = self.decisions, self.decisions + int(samples.learn.sum())
         order, where = self.generators["order"], (self.decisions, self.run)
         terms = update(self.network, self.optimizer, samples, self.config, order, where)
         if passed(before, self.decisions, self.config.past_every):
