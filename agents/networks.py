@@ -26,8 +26,6 @@ class NetworkSettings(Strict):
     tell "a card in my hand" from "what that card would cost" otherwise"""
     planes: tuple[str, ...] = ()
     """blocks with one column per card, for the card scorer; none: no scorer"""
-    slots: int = Field(default=10, ge=1, le=128)
-    """how many legal cards the scorer looks at: the largest hand"""
     width: int = Field(default=256, ge=1, le=8192)
     depth: int = Field(default=2, ge=1, le=64)
     card_width: int = Field(default=64, ge=1, le=2048)
@@ -86,8 +84,9 @@ class PolicyValueNet(nn.Module):
         hidden = self.body(self.features(observation))
         logits, value = self.policy(hidden).float(), self.value(hidden).float().squeeze(1)
         if self.scorer is not None:
-            cards, scores = self.scorer(observation, action_mask, hidden)
-            logits = logits.scatter_add(1, cards, scores.float())
+            rows, cards, scores = self.scorer(observation, action_mask, hidden)
+            places = rows * logits.shape[1] + cards
+            logits = logits.view(-1).index_add(0, places, scores.float()).view_as(logits)
         return logits.masked_fill(action_mask == 0, ILLEGAL_LOGIT), value
 
     def _initialise(self, generator: torch.Generator) -> None:
@@ -128,7 +127,11 @@ class Features(nn.Module):
 
 
 class CardScorer(nn.Module):
-    """Scores each legal card from its own planes and a context; one network for all cards."""
+    """Scores each legal card from its own planes and a context; one network for all cards.
+
+    It works on a list of all legal cards of all rows: a table with a place for every card that a
+    hand may hold would be half empty.
+    """
 
     starts: Tensor
     scale: Tensor
@@ -136,11 +139,10 @@ class CardScorer(nn.Module):
     def __init__(self, settings: NetworkSettings, table: ObservationTable) -> None:
         super().__init__()
         starts = torch.tensor([table.start(name) for name in settings.planes])
-        cards = table.block(settings.planes[0]).size
-        self.cards, self.slots = cards, min(settings.slots, cards)
+        self.cards = table.block(settings.planes[0]).size
         self.register_buffer("starts", starts, persistent=False)
         scale = torch.from_numpy(table.scale.copy())[starts]
-        scale = torch.cat([scale, torch.tensor([1.0 / cards])])  # the last input: which card
+        scale = torch.cat([scale, torch.tensor([1.0 / self.cards])])  # the last input: which card
         self.register_buffer("scale", scale, persistent=False)
         self.own = linear(len(scale), settings.card_width)
         self.context = linear(settings.width, settings.card_width)
@@ -149,17 +151,20 @@ class CardScorer(nn.Module):
 
     def forward(
         self, observation: Tensor, action_mask: Tensor, context: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        """Cards (N, slots), the legal ones first, and their scores (N, slots)."""
-        cards = action_mask[:, : self.cards].topk(self.slots, dim=1).indices
-        columns = (cards.unsqueeze(2) + self.starts).flatten(1)  # (N, slots * planes)
-        planes = observation.gather(1, columns).view(-1, self.slots, len(self.starts))
-        values = torch.cat([planes, cards.unsqueeze(2).to(planes.dtype)], dim=2)
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The rows (M,), cards (M,) and scores (M,) of all M legal cards."""
+        rows, cards = (action_mask[:, : self.cards] != 0).nonzero().unbind(1)
+        places = (rows * observation.shape[1] + cards).unsqueeze(1) + self.starts
+        planes = observation.reshape(-1).index_select(0, places.view(-1)).view(places.shape)
+        values = torch.cat([planes, cards.unsqueeze(1).to(planes.dtype)], dim=1)
         own = nn.functional.linear(
             values.to(_compute_type()), self.own.weight * self.scale, self.own.bias
         )
-        hidden = torch.relu(own + self.context(context).unsqueeze(1))
-        return cards, self.score(torch.relu(self.mix(hidden))).squeeze(2)
+        shared = self.context(context)
+        # `gather` with an expanded index is quick both ways; `index_select` is not on the way back.
+        around = shared.gather(0, rows.unsqueeze(1).expand(-1, shared.shape[1]))
+        hidden = torch.relu(own + around)
+        return rows, cards, self.score(torch.relu(self.mix(hidden))).squeeze(1)
 
 
 def _compute_type() -> torch.dtype:

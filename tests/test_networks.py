@@ -61,17 +61,32 @@ def test_the_features_are_the_named_columns_and_products(rows: tuple[Tensor, Ten
 def test_a_cards_score_depends_on_its_own_planes_and_the_context() -> None:
     net = network()
     assert net.scorer is not None
-    observation = torch.zeros(1, GAME.table.size, dtype=torch.int16)
-    mask = torch.zeros(1, GAME.num_actions, dtype=torch.int8)
+    observation = torch.zeros(3, GAME.table.size, dtype=torch.int16)
+    mask = torch.zeros(3, GAME.num_actions, dtype=torch.int8)
     mask[0, [3, 17]] = 1
-    context = torch.randn(1, SETTINGS.width, generator=torch_generator(2, "context"))
-    cards, before = net.scorer(observation, mask, context)
-    assert set(cards[0, :2].tolist()) == {3, 17}
+    mask[1, GAME.num_actions - 2] = 1  # no card may be played
+    mask[2, 17] = 1
+    context = torch.randn(3, SETTINGS.width, generator=torch_generator(2, "context"))
+    rows, cards, before = net.scorer(observation, mask, context)
+    assert list(zip(rows.tolist(), cards.tolist(), strict=True)) == [(0, 3), (0, 17), (2, 17)]
     changed = observation.clone()
     changed[0, GAME.table.start("fit_between") + 17] = 5
-    _, after = net.scorer(changed, mask, context)
-    moved = (before != after)[0]
-    assert moved[cards[0] == 17].all() and not moved[cards[0] != 17].any()
+    _, _, after = net.scorer(changed, mask, context)
+    assert (before != after).tolist() == [False, True, False]
+    context[2] += 1
+    _, _, after = net.scorer(observation, mask, context)
+    assert (before != after).tolist() == [False, False, True]
+
+
+def test_logits_are_those_of_the_body_and_of_the_scorer(rows: tuple[Tensor, Tensor]) -> None:
+    net = network()
+    assert net.scorer is not None
+    logits, _ = net(*rows)
+    hidden = net.body(net.features(rows[0]))
+    expected = net.policy(hidden).masked_fill(rows[1] == 0, ILLEGAL_LOGIT)
+    for row, card, score in zip(*net.scorer(*rows, hidden), strict=True):
+        expected[row, card] += score
+    torch.testing.assert_close(logits, expected)
 
 
 def test_illegal_actions_get_a_finite_logit_even_when_nothing_is_legal(

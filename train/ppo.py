@@ -117,12 +117,11 @@ class Actor:
         """Actions, their log-probabilities and the values, (N,) each."""
         with autocast(self.precision):
             logits, value = self.network(observation, action_mask)
-        log_probs = logits.log_softmax(dim=1)
-        below = log_probs.exp().cumsum(dim=1)
+        sums = logits.softmax(dim=1).cumsum(dim=1)
         # From (0, 1], so that the first sum to reach it is that of an action of some probability.
-        level = 1 - torch.rand(len(below), 1, generator=self.generator)
-        action = (below < level * below[:, -1:]).sum(dim=1)
-        return action, log_probs.gather(1, action[:, None]).squeeze(1), value
+        level = 1 - torch.rand(len(sums), 1, generator=self.generator)
+        action = torch.searchsorted(sums, level * sums[:, -1:])
+        return action.squeeze(1), logits.log_softmax(dim=1).gather(1, action).squeeze(1), value
 
 
 class Worker:
@@ -229,7 +228,8 @@ def ppo_loss(
         logits, value = network(part.observation, part.action_mask)
     log_probs = logits.log_softmax(dim=1)
     log_prob = log_probs.gather(1, part.action[:, None]).squeeze(1)
-    entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
+    # Not `log_probs.exp()`: the exponential alone is ten times slower where it is all but zero.
+    entropy = -(logits.softmax(dim=1) * log_probs).sum(dim=1).mean()
     advantage = (part.advantage - part.advantage.mean()) / (part.advantage.std(correction=0) + 1e-8)
     ratio = (log_prob - part.log_prob).exp()
     clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
