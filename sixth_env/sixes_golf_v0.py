@@ -14,7 +14,8 @@ Agents        ``player_0`` … ``player_<n-1>``, 2-8 (default 4), clockwise
 Actions       ``Discrete(23)``: 0-5 turn up a slot; 6-11 take the discard into a slot; 12 draw;
               13-18 put the drawn card into a slot; 19 discard the drawn card; 20 knock; 21 end the
               turn without knocking; 22 wait, the one legal action of a seat whose turn it is not.
-              Slots go row by row: 0, 1 / 2, 3 / 4, 5
+              Slots go row by row: 0, 1 / 2, 3 / 4, 5. Rearranging one's cards that are still face
+              down is left out: nobody knows them, so it changes nothing that anyone can know
 Observation   ``{"observation": float32 (D,), "action_mask": int8 (23,)}``; columns are listed in
               ``sixth_env.GAMES["sixes_golf"].table``. The mask is also ``info["action_mask"]``
 Reward        minus the points of a round at its end (``reward="points"``); less the mean of the

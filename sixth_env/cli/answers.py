@@ -7,6 +7,7 @@ from typing import Any
 
 from sixth_env.games import get_game
 from sixth_env.games.cards import SUIT_SYMBOLS, ladder_index, ladder_name, pretty
+from sixth_env.games.rows.zsa import zsa_number
 
 Json = dict[str, Any]
 
@@ -14,7 +15,8 @@ _ROWS_HELP = """\
   7S, 7♠, 10h    play that card
   1, 2, 3, ...   a row, when you have to choose one; else a card by its place in your hand"""
 _NUMBERS_HELP = """\
-  1, 2, 3, ...   a row, when you have to choose one; else the card's number"""
+  1, 2, 3, ...   a row, when you have to choose one; else the card's number
+  8Pl, 8◉        a card by its name in a ZSA deck, here the 8 of Planets"""
 _TURNS_HELP = """\
   1, 2, 3, ...   the move with that number
   7S, 7♠, pass   a move by its name; to play a card, the card will do"""
@@ -31,7 +33,9 @@ def help_for(view: Json, unicode: bool) -> str:
         answers = _TURNS_HELP
     else:
         answers = _NUMBERS_HELP if _has_numbers(view) else _ROWS_HELP
-    return f"{answers if unicode else answers.replace(' 7♠,', '')}\n{_HELP}"
+    if not unicode:
+        answers = answers.replace(" 7♠,", "").replace(", 8◉", "   ")
+    return f"{answers}\n{_HELP}"
 
 
 def what_for(view: Json) -> str:
@@ -73,8 +77,9 @@ def read_action(view: Json, answer: str) -> int:
 
     Args:
         view: the person's view; ``"legal"`` lists what may be done.
-        answer: a card, a card's place in the hand, or a row's number, both from 1; in the games
-            played in turns a move's number in the menu, or its name.
+        answer: a card, a card's place in the hand, or a row's number, both from 1; in 6 nimmt! a
+            card by its number or its name in a ZSA deck; in the games played in turns a move's
+            number in the menu, or its name.
 
     Raises:
         ValueError: it means nothing, or nothing legal; one sentence for the person.
@@ -103,7 +108,10 @@ def _card(view: Json, answer: str) -> str:
             raise ValueError(f"Your hand has places 1 to {len(hand)}, not {answer}.")
         return str(hand[int(answer) - 1])
     if _has_numbers(view):
-        raise ValueError(f"{answer!r} is not a card: type its number.")
+        try:
+            return str(zsa_number(answer))
+        except ValueError:
+            raise ValueError(f"{answer!r} is not a card: type its number.") from None
     try:
         return ladder_name(ladder_index(answer))
     except ValueError:

@@ -37,6 +37,9 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="RULE=VALUE", help="Any other rule, such as hand_size=5."),
 ]
+Faces = Annotated[
+    str | None, typer.Option(help="zsa: show the cards of 6 nimmt! as those of a ZSA deck.")
+]
 Json = Annotated[
     Path | None, typer.Option("--json", help="Write the report to this file as JSON, too.")
 ]
@@ -143,13 +146,14 @@ def play(
     decks: Decks = None,
     target: Target = None,
     settings: Settings = None,
+    faces: Faces = None,
 ) -> None:
     """Play a match at the terminal."""
     from sixth_env.cli import matches, terminal
 
     config = matches.rules_config(rounds, rounds is None, row_choice, decks, target, settings)
     others = opponents.split(",") if opponents else terminal.default_opponents(game)
-    terminal.play(game, others, seat, seed, config)
+    terminal.play(game, others, seat, seed, config, faces)
 
 
 @app.command()
@@ -163,12 +167,13 @@ def watch(
     decks: Decks = None,
     target: Target = None,
     settings: Settings = None,
+    faces: Faces = None,
 ) -> None:
     """Watch a match as text, all hands open."""
     from sixth_env.cli import matches, terminal
 
     config = matches.rules_config(rounds, rounds is None, row_choice, decks, target, settings)
-    terminal.watch(game, entrants, delay, seed, config)
+    terminal.watch(game, entrants, delay, seed, config, faces)
 
 
 @app.command()

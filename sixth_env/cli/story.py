@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sixth_env.games.cards import Card, pretty
+from sixth_env.games.cards import Card
 from sixth_env.render.facts import plural
+from sixth_env.render.style import Style
 
 Json = dict[str, Any]
 
@@ -17,8 +18,8 @@ Json = dict[str, Any]
 class Teller:
     """Tells events, with the names of the seats; plain ASCII without ``unicode``."""
 
-    def __init__(self, names: Sequence[str], unicode: bool) -> None:
-        self.names, self.unicode = names, unicode
+    def __init__(self, names: Sequence[str], unicode: bool, faces: str | None = None) -> None:
+        self.names, self.style = names, Style(unicode, color=False, faces=faces)
 
     def tell(self, events: Sequence[Json]) -> list[str]:
         """The lines that tell the events."""
@@ -26,7 +27,7 @@ class Teller:
 
     def card(self, card: Card) -> str:
         """A card's name: "7♠", "7S" or "104"."""
-        return pretty(card) if self.unicode else str(card)
+        return self.style.name(card)
 
     def _lines(self, events: Sequence[Json]) -> Iterator[str]:
         raise NotImplementedError

@@ -20,6 +20,7 @@ from sixth_env.opponents import ILLEGAL_VALUE, load_opponent
 from sixth_env.opponents.base import Opponent
 from sixth_env.opponents.custom import resolve_opponent
 from sixth_env.opponents.monte_carlo import MonteCarloOpponent
+from sixth_env.render.style import check_faces
 from sixth_env.render.text import supports_unicode, text
 
 ADVISER = "mc:200"  # who gives the hints
@@ -32,15 +33,21 @@ class _QuitError(Exception):
 
 
 def play(
-    game: str, opponents: Sequence[str], seat: int, seed: int | None, config: dict[str, Any]
+    game: str,
+    opponents: Sequence[str],
+    seat: int,
+    seed: int | None,
+    config: dict[str, Any],
+    faces: str | None = None,
 ) -> None:
     """Play against opponents at the terminal, to the end of the match or until "q"."""
+    check_faces(game, faces)
     others: list[tuple[str, Opponent] | None] = list(_load(opponents, game))
     if not 0 <= seat <= len(others):
         raise ConfigError(f"seat must be from 0 to {len(others)}, not {seat}")
     players = [*others[:seat], None, *others[seat:]]
     match = LiveMatch(game, players, seed, config)
-    _Session(match, seat).run()
+    _Session(match, seat, faces).run()
 
 
 def default_opponents(game: str) -> list[str]:
@@ -49,13 +56,19 @@ def default_opponents(game: str) -> list[str]:
 
 
 def watch(
-    game: str, specs: Sequence[str], delay: float, seed: int | None, config: dict[str, Any]
+    game: str,
+    specs: Sequence[str],
+    delay: float,
+    seed: int | None,
+    config: dict[str, Any],
+    faces: str | None = None,
 ) -> None:
     """Show a match between opponents, with ``delay`` seconds after each turn."""
+    check_faces(game, faces)
     if not 0 <= delay <= MAX_DELAY:
         raise ConfigError(f"delay must be from 0 to {MAX_DELAY} seconds, not {delay}")
     match = LiveMatch(game, list(_load(specs, game)), seed, config)
-    screen = _Screen(match)
+    screen = _Screen(match, faces)
     try:
         screen.start()
         while not match.over:
@@ -79,13 +92,14 @@ def _nobody(decision: Decision) -> NoReturn:
 class _Screen:
     """What is printed: plain letters for suits where the terminal has no symbols for them."""
 
-    def __init__(self, match: LiveMatch) -> None:
+    def __init__(self, match: LiveMatch, faces: str | None) -> None:
+        self.faces = faces
         self.unicode = supports_unicode(sys.stdout)
         self.color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
         self.match = match
         self.person = match.players.index(None) if None in match.players else None
         names = [f"player_{s}" if player else "you" for s, player in enumerate(match.players)]
-        self.teller = storyteller(match.engine.game.id, names, self.unicode)
+        self.teller = storyteller(match.engine.game.id, names, self.unicode, faces)
 
     def start(self) -> None:
         """Say who sits where, and deal."""
@@ -103,7 +117,8 @@ class _Screen:
 
     def table(self, view: Json) -> None:
         """Print the table."""
-        typer.echo("\n" + text(view, unicode=self.unicode, color=self.color) + "\n")
+        picture = text(view, unicode=self.unicode, color=self.color, faces=self.faces)
+        typer.echo(f"\n{picture}\n")
 
     def end(self) -> None:
         """Say why it ended, if no event did, and how to have the same deals again."""
@@ -120,9 +135,9 @@ class _Screen:
 class _Session:
     """A person at one seat of a match."""
 
-    def __init__(self, match: LiveMatch, seat: int) -> None:
+    def __init__(self, match: LiveMatch, seat: int, faces: str | None) -> None:
         self.match, self.seat = match, seat
-        self.screen = _Screen(match)
+        self.screen = _Screen(match, faces)
 
     def run(self) -> None:
         """Play to the end, or until the person quits, at the end of input too."""

@@ -95,6 +95,6 @@ class GolfTeller(Teller):
 _TELLERS: dict[str, type[Teller]] = {"sixes_chips": ChipsTeller, "sixes_golf": GolfTeller}
 
 
-def storyteller(game: str, names: Sequence[str], unicode: bool) -> Teller:
+def storyteller(game: str, names: Sequence[str], unicode: bool, faces: str | None = None) -> Teller:
     """Who tells the events of a game."""
-    return _TELLERS.get(game, Storyteller)(names, unicode)
+    return _TELLERS.get(game, Storyteller)(names, unicode, faces)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sixth_env.errors import ConfigError
+from sixth_env.games.notation import Notation
 from sixth_env.games.table import ObservationTable
 
 # Bits that a game's `step` kernel returns.
@@ -38,39 +39,6 @@ class Rules(Protocol):
 
     def to_dict(self) -> dict[str, Any]:
         """The whole configuration as plain values."""
-
-
-class Notation(Protocol):
-    """A game's JSON: positions and events from and to the kernels' records."""
-
-    def position(self, rules: Any, state: np.void) -> dict[str, Any]:
-        """The whole truth about one game."""
-
-    def load(self, rules: Any, position: dict[str, Any], state: np.void) -> None:
-        """Write a position into a record; raises ``PositionError`` if it contradicts itself."""
-
-    def view(self, position: dict[str, Any], player: int) -> dict[str, Any]:
-        """What one seat may know of a position."""
-
-    def complete(self, rules: Any, view: dict[str, Any]) -> dict[str, Any]:
-        """A position that agrees with a view; raises ``PositionError`` if none does."""
-
-    def schema(self, kind: str) -> dict[str, Any]:
-        """The JSON Schema of a ``"position"`` or ``"view"``."""
-
-    def events(self, log: np.void, after: dict[str, Any]) -> list[dict[str, Any]]:
-        """The story of one step from the kernels' log; ``after`` is the position it led to."""
-
-    def event_view(self, event: dict[str, Any], player: int) -> dict[str, Any]:
-        """What one seat may know of an event."""
-
-    def look(
-        self, rules: Any, state: np.void, player: int
-    ) -> tuple[NDArray[np.int16], NDArray[np.int8]]:
-        """The observation (D,) and the action mask (A,) of one seat."""
-
-    def describe(self, observation: Any) -> dict[str, Any]:
-        """An observation as the view it was made from; ``PositionError`` if there is none."""
 
 
 def _never(position: dict[str, Any]) -> bool:

@@ -46,6 +46,7 @@ def _sixth_card_points(index: int) -> int:
 
 
 def _six_nimmt_points(index: int) -> int:
+    """The first rule of the text's table that fits; its example, where #40 costs 1, disagrees."""
     number = index + 1
     if number == 55:
         return 7

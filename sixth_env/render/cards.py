@@ -11,6 +11,7 @@ from functools import lru_cache
 import pygame
 
 from sixth_env.games.cards import Card, card_points
+from sixth_env.games.rows.zsa import zsa_card
 from sixth_env.render.layout import CARD_RATIO
 from sixth_env.render.symbols import Color, sign
 
@@ -117,9 +118,11 @@ def _blank(width: int, height: int, paper: Color) -> pygame.Surface:
 
 
 @lru_cache(maxsize=1024)
-def face(game: str, card: Card, width: int) -> pygame.Surface:
+def face(game: str, card: Card, width: int, faces: str | None = None) -> pygame.Surface:
     """A card's face, ``width`` x ``1.4 width`` pixels."""
     height = round(width * CARD_RATIO)
+    if isinstance(card, int) and faces == "zsa":
+        return _zsa_face(game, card, width, height)
     if isinstance(card, int):
         return _number_face(game, card, width, height)
     if card == "joker":
@@ -213,19 +216,48 @@ def _number_face(game: str, card: int, width: int, height: int) -> pygame.Surfac
     turned = pygame.transform.rotate(small, 180)
     corner = (width - turned.get_width(), height - turned.get_height())
     surface.blit(turned, (corner[0] - round(width * 0.07), corner[1] - round(width * 0.07)))
-    size = round(width * 0.15)
-    mark = sign("bull", size, POINT if points == 1 else color)
-    for index in range(points):
-        put(surface, mark, width * 0.13, height - width * 0.13 - index * size * 0.95)
+    _draw_bulls(surface, points)
     return surface
 
 
+def _zsa_face(game: str, card: int, width: int, height: int) -> pygame.Surface:
+    """A card of a ZSA deck: rank and suit, its running number in the upper right corner."""
+    points = card_points(game, card)
+    paper, color = NUMBER_COLORS[points]
+    surface = _blank(width, height, paper)
+    rank, suit = zsa_card(card)
+    put(surface, glyphs(rank, round(width * 0.4), color), width * 0.4, height * 0.33)
+    put(surface, sign(suit.name, round(width * 0.48), color), width * 0.56, height * 0.68)
+    number = fitted(str(card), round(width * 0.21), round(width * 0.42), color)
+    surface.blit(number, (round(width * 0.93) - number.get_width(), round(width * 0.07)))
+    _draw_bulls(surface, points)
+    return surface
+
+
+def _draw_bulls(surface: pygame.Surface, points: int) -> None:
+    """One bull's head for each penalty point, up the lower left corner."""
+    width, height = surface.get_size()
+    size = round(width * 0.15)
+    mark = sign("bull", size, POINT if points == 1 else NUMBER_COLORS[points][1])
+    for index in range(points):
+        put(surface, mark, width * 0.13, height - width * 0.13 - index * size * 0.95)
+
+
 @lru_cache(maxsize=1024)
-def tile(game: str, card: Card, width: int, height: int) -> pygame.Surface:
+def tile(
+    game: str, card: Card, width: int, height: int, faces: str | None = None
+) -> pygame.Surface:
     """A small card that shows its name alone: rank above suit, or a number."""
     paper = NUMBER_COLORS[card_points(game, card)][0] if isinstance(card, int) else PAPER
     surface, color = _blank(width, height, paper), ink(game, card)
-    if isinstance(card, int):
+    if isinstance(card, int) and faces == "zsa":
+        rank, suit = zsa_card(card)
+        number = fitted(str(card), round(height * 0.28), round(width * 0.8), color)
+        put(surface, number, width / 2, height * 0.27)
+        label = fitted(rank, round(height * 0.32), round(width * 0.4), color)
+        put(surface, label, width * 0.3, height * 0.7)
+        put(surface, sign(suit.name, round(height * 0.32), color), width * 0.66, height * 0.7)
+    elif isinstance(card, int):
         label = fitted(str(card), round(width * 0.5), round(width * 0.84), color)
         put(surface, label, width / 2, height / 2)
     else:

@@ -20,12 +20,13 @@ from sixth_env.render.scene import OVERSAMPLING, Scene
 FELT, FELT_EDGE = (30, 96, 68), (9, 36, 27)
 
 
-def paint(view: View, width: int, height: int) -> npt.NDArray[np.uint8]:
+def paint(view: View, width: int, height: int, faces: str | None) -> npt.NDArray[np.uint8]:
     """The picture as an array (height, width, 3) uint8."""
     cards.prepare()
     size = (width * OVERSAMPLING, height * OVERSAMPLING)
     plan, paint_table = PAINTERS[view["game"]]
-    scene = Scene(_felt(*size).copy(), view, plan(*size, view), min(size[0] / 960, size[1] / 640))
+    unit = min(size[0] / 960, size[1] / 640)
+    scene = Scene(_felt(*size).copy(), view, plan(*size, view), unit, faces)
     paint_table(scene)
     picture = pygame.transform.smoothscale(scene.canvas, (width, height))
     return np.ascontiguousarray(pygame.surfarray.array3d(picture).swapaxes(0, 1))

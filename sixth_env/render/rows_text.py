@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from sixth_env.games.cards import Card
 from sixth_env.render import facts
 from sixth_env.render.facts import View
 from sixth_env.render.style import BOLD, DIM, GREEN, RED, Style, wrapped
 
-CARD_WIDTH = 3  # "10♣", "104"
+WIDEST: dict[str, Card] = {"sixth_card": "10C", "six_nimmt": 104}
 PER_LINE = 5  # revealed cards with their owners on a line
 
 
@@ -21,6 +22,11 @@ def blocks(view: View, style: Style) -> list[list[str]]:
     ]
 
 
+def _width(view: View, style: Style) -> int:
+    """Columns of a card that is aligned with others."""
+    return len(style.name(WIDEST[view["game"]]))
+
+
 def _header_lines(view: View, style: Style) -> list[str]:
     title = style.paint(facts.TITLES[view["game"]], BOLD)
     dealer = f"dealer {facts.seat_name(view['dealer'])}"
@@ -33,8 +39,8 @@ def _header_lines(view: View, style: Style) -> list[str]:
 def _row_line(view: View, index: int, style: Style) -> str:
     row = view["rows"][index]
     free = view["rules"]["row_length"] - len(row)
-    places = [style.card(card, CARD_WIDTH) for card in row]
-    places += [style.paint(style.dot.rjust(CARD_WIDTH), DIM)] * free
+    places = [style.card(card, _width(view, style)) for card in row]
+    places += [style.paint(style.dot.rjust(_width(view, style)), DIM)] * free
     points = facts.plural(facts.points_of(view, row), "point")
     line = f"  row {index + 1}  {'  '.join(places)}   {points:>9}"
     return line + style.paint("  full", RED) if facts.is_full(view, row) else line
@@ -49,7 +55,7 @@ def _turn_lines(view: View, style: Style) -> list[str]:
         if laid
     ]
     waiting = [
-        f"{style.card(entry['card'], CARD_WIDTH)} {facts.seat_name(entry['player'])}"
+        f"{style.card(entry['card'], _width(view, style))} {facts.seat_name(entry['player'])}"
         for entry in view["revealed"]
     ]
     return [*wrapped("  face down", down, PER_LINE), *wrapped("  to place", waiting, PER_LINE)]
@@ -84,5 +90,5 @@ def _hand_lines(view: View, style: Style) -> list[str]:
         hand = facts.known_hand(view, seat)
         if hand:
             label = "hand" if seat == facts.observer(view) else f"hand of {facts.seat_name(seat)}"
-            lines.append(f"  {label}  {style.cards(hand, CARD_WIDTH)}")
+            lines.append(f"  {label}  {style.cards(hand, _width(view, style))}")
     return lines

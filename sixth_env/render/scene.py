@@ -36,6 +36,7 @@ class Scene:
     view: View
     plan: Layout
     unit: float  # canvas pixels
+    faces: str | None = None  # other faces for the cards, such as "zsa"
 
     @property
     def bottom_seat(self) -> int:
@@ -63,7 +64,10 @@ class Scene:
         return sign(name, self.px(units), color)
 
     def face(self, card: Card, width: int) -> pygame.Surface:
-        return cards.face(self.view["game"], card, width)
+        return cards.face(self.view["game"], card, width, self.faces)
+
+    def tile(self, card: Card, width: int, height: int) -> pygame.Surface:
+        return cards.tile(self.view["game"], card, width, height, self.faces)
 
     def center(self, surface: pygame.Surface, x: float, y: float) -> None:
         """Put the middle of a surface at (x, y)."""

@@ -83,8 +83,7 @@ def paint_small_hand(scene: Scene, seat: int, room: Box) -> None:
         return
     for card, box in zip(hand, layout.tiles(room, len(hand), 1.25), strict=True):
         gap = max(box.w // 14, 1)
-        tile = cards.tile(scene.view["game"], card, box.w - gap, box.h - gap)
-        scene.canvas.blit(tile, (box.x, box.y))
+        scene.canvas.blit(scene.tile(card, box.w - gap, box.h - gap), (box.x, box.y))
 
 
 def _paint_backs(scene: Scene, count: int, room: Box) -> None:

@@ -4,17 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sixth_env.errors import ConfigError
 from sixth_env.games.cards import Card, pretty
+from sixth_env.games.rows import zsa
 
 RED, GREEN, BOLD, DIM, RESET = "\x1b[31m", "\x1b[32m", "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
+# By game: the faces its cards can have instead of their own.
+FACES = {"six_nimmt": ("zsa",)}
+# What a text picture may hold beyond ASCII; the ZSA deck has the four ordinary suits, too.
+SYMBOLS = "·" + "".join(suit.symbol for suit in zsa.SUITS)
+
+
+def check_faces(game: str, faces: str | None) -> None:
+    """Raise ``ConfigError`` unless the cards of a game can be shown with these faces."""
+    known = FACES.get(game, ())
+    if faces is not None and faces not in known:
+        choice = " or ".join(["None", *map(repr, known)])
+        raise ConfigError(f"the faces of the cards of {game} must be {choice}, not {faces!r}")
+
 
 class Style:
-    """With or without Unicode, with or without colour."""
+    """With or without Unicode and colour; the faces "zsa" name 6 nimmt!'s cards by that deck."""
 
-    def __init__(self, unicode: bool, color: bool) -> None:
+    def __init__(self, unicode: bool, color: bool, faces: str | None = None) -> None:
         self.unicode = unicode
         self.color = color
+        self.faces = faces
         self.dot = "·" if unicode else "."
         self.separator = " · " if unicode else " | "
 
@@ -23,7 +39,10 @@ class Style:
         return f"{code}{string}{RESET}" if self.color else string
 
     def name(self, card: Card) -> str:
-        """The card's name, without colour."""
+        """The card's name, without colour; with the faces "zsa", "68(8◉)"."""
+        if self.faces == "zsa":
+            assert isinstance(card, int)
+            return f"{card}({zsa.zsa_short(card, self.unicode)})"
         return pretty(card) if self.unicode else str(card)
 
     def card(self, card: Card, width: int = 0) -> str:

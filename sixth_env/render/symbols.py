@@ -117,11 +117,46 @@ def _warning(surface: pygame.Surface, color: Color) -> None:
     _disc(surface, clear, 0.5, 0.77, 0.065)
 
 
+def _cap(surface: pygame.Surface, color: Color) -> None:
+    """A key's cap: a square with rounded corners."""
+    side, start = round(0.76 * _MASTER), round(0.12 * _MASTER)
+    pygame.draw.rect(surface, color, (start, start, side, side), border_radius=side // 6)
+
+
+def _switch(surface: pygame.Surface, color: Color) -> None:
+    """The cross-shaped stem of a key's switch."""
+    for x, y, width, height in ((0.36, 0.1, 0.28, 0.8), (0.1, 0.36, 0.8, 0.28)):
+        box = [round(length * _MASTER) for length in (x, y, width, height)]
+        pygame.draw.rect(surface, color, box, border_radius=_MASTER // 24)
+
+
+def _planet(surface: pygame.Surface, color: Color) -> None:
+    """A disc in a ring."""
+    _disc(surface, color, 0.5, 0.5, 0.42)
+    _disc(surface, pygame.Color(*color, 0), 0.5, 0.5, 0.33)
+    _disc(surface, color, 0.5, 0.5, 0.24)
+
+
+def _star(surface: pygame.Surface, color: Color) -> None:
+    angles = [2 * pi * corner / 10 for corner in range(10)]
+    reach = [0.48 if corner % 2 == 0 else 0.19 for corner in range(10)]
+    points = [(0.5 + r * sin(a), 0.53 - r * cos(a)) for a, r in zip(angles, reach, strict=True)]
+    _polygon(surface, color, points)
+
+
 _SHAPES: dict[str, Callable[[pygame.Surface, Color], None]] = {
     "C": _club,
     "D": _diamond,
     "H": _heart,
     "S": _spade,
+    "Clubs": _club,
+    "Spades": _spade,
+    "Hearts": _heart,
+    "Diamonds": _diamond,
+    "Caps": _cap,
+    "Switches": _switch,
+    "Planets": _planet,
+    "Stars": _star,
     "bull": _bull,
     "dot": _dot,
     "crown": _crown,

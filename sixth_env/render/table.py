@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from sixth_env.errors import ConfigError, MissingExtraError
 from sixth_env.render.facts import View
+from sixth_env.render.style import check_faces
 
 if TYPE_CHECKING:
     import pygame
@@ -23,16 +24,20 @@ SIZE = (960, 640)
 MIN_SIZE = (640, 480)
 
 
-def draw(view: View, size: tuple[int, int] = SIZE) -> npt.NDArray[np.uint8]:
+def draw(
+    view: View, size: tuple[int, int] = SIZE, *, faces: str | None = None
+) -> npt.NDArray[np.uint8]:
     """The picture of a view or position of any game: (height, width, 3) uint8.
 
     ``size`` is (width, height) in pixels, at least 640 x 480. The same view gives the same
-    picture. No display is needed, and only pygame's font module is initialised.
+    picture. No display is needed, and only pygame's font module is initialised. The ``faces``
+    "zsa" show 6 nimmt!'s cards as those of a ZSA deck, with their numbers in a corner.
 
     Raises:
         MissingExtraError: pygame-ce is not installed.
-        ConfigError: the size is too small to be readable.
+        ConfigError: the size is too small to be readable, or there are no such faces.
     """
+    check_faces(view["game"], faces)
     width, height = size
     if width < MIN_SIZE[0] or height < MIN_SIZE[1]:
         raise ConfigError(
@@ -42,7 +47,7 @@ def draw(view: View, size: tuple[int, int] = SIZE) -> npt.NDArray[np.uint8]:
     _import_pygame()
     from sixth_env.render import picture
 
-    return picture.paint(view, width, height)
+    return picture.paint(view, width, height, faces)
 
 
 class Window:
@@ -52,9 +57,15 @@ class Window:
     skipped, so that a program goes on without it; ``closed`` tells.
     """
 
-    def __init__(self, size: tuple[int, int] = SIZE, caption: str = "sixth_env") -> None:
+    def __init__(
+        self,
+        size: tuple[int, int] = SIZE,
+        caption: str = "sixth_env",
+        faces: str | None = None,
+    ) -> None:
         self.size = size
         self.caption = caption
+        self.faces = faces
         self.closed = False
         self._screen: pygame.Surface | None = None
 
@@ -67,7 +78,7 @@ class Window:
         """
         if self.closed:
             return
-        image = draw(view, self.size)
+        image = draw(view, self.size, faces=self.faces)
         import pygame
 
         if self._screen is None:

@@ -11,14 +11,11 @@ The cap on rounds is no part of the game: a match that it cuts off just stops af
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sixth_env.games.chips import kernels
 from sixth_env.games.chips.cards import chips_name
-
-Json = dict[str, Any]
+from sixth_env.games.events import Json, read_entries
 
 
 def read_log(log: np.void, after: Json) -> list[Json]:
@@ -28,8 +25,7 @@ def read_log(log: np.void, after: Json) -> list[Json]:
         log: a record of ``kernels.LOG`` that the step has filled.
         after: the position after the step; a new deal, and chips, are read from it.
     """
-    columns = [log[name][: log["count"]].tolist() for name in ("kind", "seat", "card", "value")]
-    return [_event(after, *entry) for entry in zip(*columns, strict=True)]
+    return [_event(after, *entry) for entry in read_entries(log)]
 
 
 def _event(after: Json, kind: int, seat: int, card: int, value: int) -> Json:

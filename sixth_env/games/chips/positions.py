@@ -8,7 +8,6 @@ each card.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -18,16 +17,17 @@ from sixth_env.games.chips import kernels
 from sixth_env.games.chips.cards import NUM_CARDS, NUM_RANKS, SIX, chips_name
 from sixth_env.games.chips.notation import card_names
 from sixth_env.games.chips.rules import ChipsRules, chips_rules, hand_size
-from sixth_env.games.chips.structure import (
-    Configuration,
-    Position,
-    Table,
-    View,
-    read_position,
-    read_view,
+from sixth_env.games.chips.structure import STRUCTURE, Configuration, Position, Table, View
+from sixth_env.games.notation import Json
+from sixth_env.games.positions import (
+    clear,
+    expect,
+    expect_entries,
+    expect_own_hand,
+    expect_rules,
+    expect_seats,
+    without,
 )
-
-KEY = ("seed", "game", "episode")  # the stream's key, which a position says nothing about
 
 
 def load_position(rules: ChipsRules, position: object, state: np.void) -> None:
@@ -37,7 +37,7 @@ def load_position(rules: ChipsRules, position: object, state: np.void) -> None:
         PositionError: names the field that is malformed or contradicts another; ``state`` may then
             have been written in part.
     """
-    table = read_position(position)
+    table = STRUCTURE.read_position(position)
     _check_public(rules, table)
     _check_hands(rules, table, [len(hand) for hand in table.hands])
     _check_cards(table)
@@ -45,22 +45,17 @@ def load_position(rules: ChipsRules, position: object, state: np.void) -> None:
     _check_lacks(table, state)
 
 
-def complete_view(rules: ChipsRules, view: dict[str, Any]) -> dict[str, Any]:
+def complete_view(rules: ChipsRules, view: Json) -> Json:
     """A position that agrees with a view: hidden cards are filled in, none that a seat lacks.
 
     Raises:
         PositionError: the view is malformed, or no deal of the unseen cards agrees with it.
     """
-    table = read_view(view)
+    table = STRUCTURE.read_view(view)
     _check_public(rules, table)
     hands = _fill_hands(table)
     filled = {**view, "hands": [[chips_name(card) for card in sorted(hand)] for hand in hands]}
-    return {name: filled[name] for name in filled if name not in ("player", "legal")}
-
-
-def _expect(fact: bool, message: str) -> None:
-    if not fact:
-        raise PositionError(f"position {message}")
+    return without(filled, "player", "legal")
 
 
 def _names(cards: Iterable[int]) -> str:
@@ -72,33 +67,18 @@ def _names(cards: Iterable[int]) -> str:
 
 def _check_public(rules: ChipsRules, table: Table) -> None:
     """What needs no hand: rules, seats, columns and chips."""
-    _check_rules(rules, table)
-    players = rules.num_players
-    for field in ("chips", "lacks", "hands"):
-        entries = getattr(table, field)
-        _expect(len(entries) == players, f"{field} must have {players} entries, one a seat")
-    for field in ("dealer", "to_act", "starter"):
-        _expect(getattr(table, field) < players, f"{field} must be a seat from 0 to {players - 1}")
+    expect_rules(rules, table, None if table.rules is None else _complete(table.rules))
+    expect_entries(table, ("chips", "lacks", "hands"), rules.num_players)
+    expect_seats(table, ("dealer", "to_act", "starter"), rules.num_players)
     for suit in SUITS:
         _check_column(table, suit)
     for seat, cards in enumerate(table.lacks):
-        _expect(len(set(cards)) == len(cards), f"lacks[{seat}] has a card twice: {_names(cards)}")
+        expect(len(set(cards)) == len(cards), f"lacks[{seat}] has a card twice: {_names(cards)}")
     _check_chips(rules, table)
     _check_round(rules, table)
 
 
-def _check_rules(rules: ChipsRules, table: Table) -> None:
-    """The position is of the environment's rule set, in every respect."""
-    own = rules.to_dict()
-    given = own if table.rules is None else _complete(table.rules)
-    for name, value in given.items():
-        _expect(value == own[name], f"rules.{name} is {value!r}, but this game's is {own[name]!r}")
-    for field, name in (("game", "game"), ("players", "num_players")):
-        value = getattr(table, field)
-        _expect(value == own[name], f"{field} is {value!r}, but this game's is {own[name]!r}")
-
-
-def _complete(given: Configuration) -> dict[str, Any]:
+def _complete(given: Configuration) -> Json:
     """A configuration as the rule set that it means."""
     try:
         rules = chips_rules(**given.model_dump(exclude={"game"}))
@@ -114,30 +94,30 @@ def _check_column(table: Table, suit: str) -> None:
         return
     six = NUM_RANKS * SUITS.index(suit) + SIX
     for end in (column.low, column.high):
-        _expect(
+        expect(
             end // NUM_RANKS == SUITS.index(suit),
             f"columns.{suit} has an end of another suit: {_names([end])}",
         )
-    _expect(
+    expect(
         column.low <= six <= column.high,
         f"columns.{suit} from {_names([column.low])} to {_names([column.high])} has no six in it",
     )
-    _expect(table.columns.D is not None, f"columns.{suit} is begun, but the 6D has to be first")
+    expect(table.columns.D is not None, f"columns.{suit} is begun, but the 6D has to be first")
 
 
 def _check_chips(rules: ChipsRules, table: Table) -> None:
     total = sum(table.chips) + table.pot
-    _expect(
+    expect(
         total == rules.num_chips,
         f"chips and pot must be {rules.num_chips} chips together, not {total}",
     )
     if table.phase == "play":
-        _expect(
+        expect(
             table.pot == 0 or any(table.lacks),
             f"pot is {table.pot}, but lacks tells that nobody has passed",
         )
         for seat, chips in enumerate(table.chips):
-            _expect(
+            expect(
                 chips > 0 or bool(table.lacks[seat]),
                 f"chips[{seat}] is 0, but lacks[{seat}] tells that the seat has not passed:"
                 " the match would have ended with the round before",
@@ -146,10 +126,10 @@ def _check_chips(rules: ChipsRules, table: Table) -> None:
 
 def _check_round(rules: ChipsRules, table: Table) -> None:
     last = min(rules.max_rounds, rules.num_rounds or rules.max_rounds)
-    _expect(table.round <= last, f"round is {table.round}, but there are {last} at most")
+    expect(table.round <= last, f"round is {table.round}, but there are {last} at most")
     if table.phase == "over":
-        _expect(table.pot == 0, f"pot must be 0 in phase over, not {table.pot}")
-        _expect(
+        expect(table.pot == 0, f"pot must be 0 in phase over, not {table.pot}")
+        expect(
             table.round == last or min(table.chips) == 0,
             "phase is over, but somebody has to be out of chips, or the round the last one",
         )
@@ -162,16 +142,16 @@ def _check_hands(rules: ChipsRules, table: Table, sizes: list[int]) -> None:
         dealt = hand_size(rules.num_players, table.dealer, seat)
         if seat == table.starter and table.columns.D is not None:
             dealt -= 1
-        _expect(size <= dealt, f"hands[{seat}] can have {dealt} cards at most, not {size}")
+        expect(size <= dealt, f"hands[{seat}] can have {dealt} cards at most, not {size}")
     if table.phase == "play":
-        _expect(not empty, f"hands{empty} is empty, which ends the round, but phase is play")
+        expect(not empty, f"hands{empty} is empty, which ends the round, but phase is play")
     else:
-        _expect(
+        expect(
             empty == [table.to_act],
             f"hands[{table.to_act}] alone must be empty in phase over: to_act took the round",
         )
     if table.columns.D is None:
-        _expect(table.to_act == table.starter, "to_act must be starter before the 6D is played")
+        expect(table.to_act == table.starter, "to_act must be starter before the 6D is played")
 
 
 def _check_cards(table: Position) -> None:
@@ -183,10 +163,10 @@ def _check_cards(table: Position) -> None:
             places[card] += hand.count(card) - 1
     for card in range(NUM_CARDS):
         found = places[card] + (laid >> card & 1)
-        _expect(found == 1, f"has the card {_names([card])} in {found} places, expected 1")
+        expect(found == 1, f"has the card {_names([card])} in {found} places, expected 1")
     if table.columns.D is None:
         first = kernels.FIRST_CARD.bit_length() - 1
-        _expect(
+        expect(
             first in table.hands[table.starter],
             f"starter is {table.starter}, who does not have the 6D",
         )
@@ -198,16 +178,16 @@ def _check_lacks(table: Position, s: np.void) -> None:
     closed = playable & kernels.SIXES
     for seat in range(table.players):
         lacks, hand = int(s["lacks"][seat]), int(s["hands"][seat])
-        _expect(
+        expect(
             lacks & hand == 0,
             f"lacks[{seat}] has {', '.join(card_names(lacks & hand))}, which is in hands[{seat}]",
         )
         never = lacks & ~(laid | playable)
-        _expect(
+        expect(
             never == 0,
             f"lacks[{seat}] has {', '.join(card_names(never))}, which could not be played yet",
         )
-        _expect(
+        expect(
             lacks == 0 or closed & ~lacks == 0,
             f"lacks[{seat}] must have {', '.join(card_names(closed & ~lacks))} too, which could be"
             " played whenever the seat passed",
@@ -221,7 +201,7 @@ def _check_chain(table: Position, s: np.void) -> None:
     for one in range(table.players):
         for other in range(one):
             both = open_[one] & open_[other]
-            _expect(
+            expect(
                 both in (open_[one], open_[other]),
                 f"lacks[{other}] and lacks[{one}] contradict each other: whoever passed later"
                 " lacks all that the other one does of the cards that can be played now",
@@ -251,8 +231,7 @@ def _laid(table: Table) -> int:
 
 
 def _write(table: Position, s: np.void) -> None:
-    for name in set(s.dtype.names or ()) - set(KEY):
-        s[name] = 0
+    clear(s)
     kernels.clear_round(s)
     s["dealer"], s["round"], s["pot"] = table.dealer, table.round, table.pot
     s["starter"], s["to_act"] = table.starter, table.to_act
@@ -302,8 +281,7 @@ def _own_hand(table: View) -> tuple[list[list[int]], list[int]]:
     hands: list[list[int]] = []
     room: list[int] = []
     for seat, hand in enumerate(table.hands):
-        if isinstance(hand, int) == (seat == table.player):
-            raise PositionError(f"view hands must be numbers, but cards for player {table.player}")
+        expect_own_hand(hand, seat, table.player)
         hands.append([] if isinstance(hand, int) else hand)
         room.append(hand if isinstance(hand, int) else 0)
     return hands, room

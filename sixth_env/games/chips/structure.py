@@ -6,13 +6,13 @@ each other. Cards are read into their numbers on the way.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from sixth_env.errors import PositionError
 from sixth_env.games.chips.cards import NUM_CARDS, chips_index
 from sixth_env.games.chips.rules import MAX_PLAYERS, MAX_ROUNDS, MAX_STARTING_CHIPS, MIN_PLAYERS
+from sixth_env.games.structure import LegalAction, Strict, Structure
 
 Card = Annotated[
     int,
@@ -32,12 +32,6 @@ T = TypeVar("T")
 BySeat = Annotated[list[T], Field(min_length=MIN_PLAYERS, max_length=MAX_PLAYERS)]
 
 
-class Strict(BaseModel):
-    """No field too many, and no value turned into another type."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
 class Column(Strict):
     """The ends of a suit's column: the six itself where it is not built in that direction."""
 
@@ -52,13 +46,6 @@ class Columns(Strict):
     D: Column | None
     H: Column | None
     S: Column | None
-
-
-class LegalAction(Strict):
-    """An action number with its name."""
-
-    action: int
-    name: str
 
 
 class Configuration(Strict):
@@ -108,45 +95,4 @@ class View(Table):
     legal: list[LegalAction] | None = None
 
 
-def schema(kind: str) -> dict[str, Any]:
-    """The JSON Schema of a ``"position"`` or ``"view"``."""
-    described = (Position if kind == "position" else View).model_json_schema()
-    described["properties"]["game"] = {"const": "sixes_chips"}
-    return described
-
-
-def read_position(position: object) -> Position:
-    """A position with its cards as numbers. Raises ``PositionError``."""
-    try:
-        return Position.model_validate(position)
-    except ValidationError as error:
-        raise PositionError(_explain("position", error)) from None
-
-
-def read_view(view: object) -> View:
-    """A view with its cards as numbers. Raises ``PositionError``."""
-    try:
-        return View.model_validate(view)
-    except ValidationError as error:
-        raise PositionError(_explain("view", error)) from None
-
-
-def _explain(what: str, error: ValidationError) -> str:
-    """One sentence about the first fault, with its place: "position hands[0][2]: …"."""
-    faults = error.errors(include_url=False, include_input=False, include_context=False)
-    # A value of two allowed forms brings a fault for each: the deepest one tells most.
-    same = [fault for fault in faults if fault["loc"][:2] == faults[0]["loc"][:2]]
-    fault = max(same, key=lambda fault: len(fault["loc"]))
-    fields = {
-        name for model in (View, Columns, Column, Configuration) for name in model.model_fields
-    }
-    fields |= {"action", "name"}
-    if fault["type"] == "extra_forbidden":
-        fields.add(str(fault["loc"][-1]))
-    path = ""
-    for step in fault["loc"]:
-        if isinstance(step, int):
-            path += f"[{step}]"
-        elif step in fields:  # other steps name one of several allowed forms
-            path += f".{step}" if path else f" {step}"
-    return f"{what}{path}: {fault['msg'].removeprefix('Value error, ')}"
+STRUCTURE = Structure("sixes_chips", Position, View)

@@ -23,25 +23,13 @@ is dealt but the first discard, and of a draw by another only that there was one
 from __future__ import annotations
 
 from itertools import groupby
-from typing import Any, NamedTuple
 
 import numpy as np
 
+from sixth_env.games.events import Entry, Json, ended_round, fewest_win, read_entries
 from sixth_env.games.golf import state as log_kinds
 from sixth_env.games.golf.cards import golf_card_name
 from sixth_env.games.golf.rules import SLOTS
-
-Json = dict[str, Any]
-
-
-class Entry(NamedTuple):
-    """One line of the log; what ``seat``, ``card`` and ``value`` hold depends on the kind."""
-
-    kind: int
-    seat: int
-    card: int
-    value: int
-
 
 _SWAPS = {log_kinds.LOG_TAKE: "take_discard", log_kinds.LOG_PLACE: "swap_drawn"}
 _MOVES = {log_kinds.LOG_DRAW: "draw", log_kinds.LOG_DISCARD: "discard_drawn"}
@@ -55,11 +43,9 @@ def read_log(log: np.void, after: Json) -> list[Json]:
         log: a record of ``kernels.LOG`` that the step has filled.
         after: the position after the step; a new deal, or the final totals, are read from it.
     """
-    count = int(log["count"])
-    columns = [log[name][:count].tolist() for name in Entry._fields]
     events: list[Json] = []
     hands: list[list[str]] = []
-    for kind, run in groupby(map(Entry, *columns), key=lambda entry: entry.kind):
+    for kind, run in groupby(read_entries(log), key=lambda entry: entry.kind):
         entries = list(run)
         if kind == log_kinds.LOG_HAND:
             names = [golf_card_name(entry.card) for entry in entries]
@@ -80,7 +66,7 @@ def _event(entry: Entry, after: Json) -> Json:
     if kind == log_kinds.LOG_CAP:
         return {"type": "cut_off", "turns": entry.value}
     if kind == log_kinds.LOG_MATCH:
-        return _match_end(after)
+        return fewest_win(after)
     if kind in _CALLS:
         return {"type": _CALLS[kind], "player": player}
     card = golf_card_name(entry.card)
@@ -95,18 +81,9 @@ def _event(entry: Entry, after: Json) -> Json:
 
 def _round_end(entries: list[Entry], hands: list[list[str]], after: Json) -> Json:
     """Three entries a seat: its raw score, its points, its total with them."""
-    # The next round has been dealt already, unless the match is over.
-    ended = after["round"] - (after["phase"] != "over")
     raw, points, totals = ([entry.card for entry in entries[part::3]] for part in range(3))
     score = {"raw": raw, "points": points, "totals": totals}
-    return {"type": "round_end", "round": ended, "hands": hands, **score}
-
-
-def _match_end(after: Json) -> Json:
-    """The fewest points win; ties share."""
-    totals = list(after["totals"])
-    winners = [seat for seat, total in enumerate(totals) if total == min(totals)]
-    return {"type": "match_end", "totals": totals, "winners": winners}
+    return {"type": "round_end", "round": ended_round(after), "hands": hands, **score}
 
 
 def _deal(after: Json) -> Json:
@@ -117,12 +94,3 @@ def _deal(after: Json) -> Json:
         "hands": [list(hand) for hand in after["hands"]],
         "discard": after["discard_pile"][0],
     }
-
-
-def event_view(event: Json, player: int) -> Json:
-    """An event as ``player`` may know it."""
-    if event["type"] == "deal":
-        return {**event, "hands": [[None] * SLOTS for _ in event["hands"]]}
-    if event["type"] == "draw" and event["player"] != player:
-        return {**event, "card": "hidden"}
-    return event

@@ -7,7 +7,7 @@ merely cannot reach is accepted. Nothing is repaired.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from functools import partial
 
 import numpy as np
 
@@ -18,10 +18,16 @@ from sixth_env.games.golf.game import rules_record
 from sixth_env.games.golf.notation import PHASES, card_names
 from sixth_env.games.golf.rules import SLOTS, GolfRules, sixes_golf_rules
 from sixth_env.games.golf.state import NO_CARD, NOBODY, OVER, TURN
-from sixth_env.games.golf.structure import Configuration, Position, View, read_position, read_view
-
-KEY = ("seed", "game", "episode")  # the stream's key, which a position says nothing about
-Json = dict[str, Any]
+from sixth_env.games.golf.structure import STRUCTURE, Configuration, Position, View
+from sixth_env.games.notation import Json
+from sixth_env.games.positions import (
+    clear,
+    expect,
+    expect_entries,
+    expect_rules,
+    expect_seats,
+    without,
+)
 
 
 def load_position(rules: GolfRules, position: object, state: np.void) -> None:
@@ -31,8 +37,9 @@ def load_position(rules: GolfRules, position: object, state: np.void) -> None:
         PositionError: names the field that is malformed or contradicts another; ``state`` is
             unchanged then.
     """
-    table = read_position(position)
-    _check_rules(rules, table)
+    table = STRUCTURE.read_position(position)
+    given = None if table.rules is None else _complete(table.rules)
+    expect_rules(rules, table, given, rounds="num_rounds")
     _check_seats(rules, table)
     _check_cards(rules, table)
     _check_end(table)
@@ -41,28 +48,12 @@ def load_position(rules: GolfRules, position: object, state: np.void) -> None:
     _write(rules, table, state)
 
 
-def _expect(fact: bool, message: str) -> None:
-    if not fact:
-        raise PositionError(f"position {message}")
-
-
 # --- Checks ---------------------------------------------------------------------------------------
-
-
-def _check_rules(rules: GolfRules, table: Position) -> None:
-    """The position is of the environment's rule set, in every respect."""
-    own = rules.to_dict()
-    for name, value in (own if table.rules is None else _complete(table.rules)).items():
-        _expect(value == own[name], f"rules.{name} is {value!r}, but this game's is {own[name]!r}")
-    same = (("game", "game"), ("players", "num_players"), ("rounds", "num_rounds"))
-    for field, name in same:
-        value = getattr(table, field)
-        _expect(value == own[name], f"{field} is {value!r}, but this game's is {own[name]!r}")
 
 
 def _complete(given: Configuration) -> Json:
     """A configuration that is possible at all."""
-    _expect(given.game == "sixes_golf", f"rules.game is {given.game!r}, not 'sixes_golf'")
+    expect(given.game == "sixes_golf", f"rules.game is {given.game!r}, not 'sixes_golf'")
     try:
         return sixes_golf_rules(**given.model_dump(exclude={"game"})).to_dict()
     except ConfigError as error:
@@ -71,19 +62,14 @@ def _complete(given: Configuration) -> Json:
 
 def _check_seats(rules: GolfRules, table: Position) -> None:
     """Seats exist, and so do round and turn."""
-    players = rules.num_players
-    for field in ("hands", "face_up", "totals"):
-        entries = getattr(table, field)
-        _expect(len(entries) == players, f"{field} must have {players} entries, one a seat")
-    for field in ("dealer", "to_act", "knocker", "went_out"):
-        seat = getattr(table, field)
-        _expect(seat is None or seat < players, f"{field} must be a seat from 0 to {players - 1}")
+    expect_entries(table, ("hands", "face_up", "totals"), rules.num_players)
+    expect_seats(table, ("dealer", "to_act", "knocker", "went_out"), rules.num_players)
     first = 0 if rules.practice_round else 1
-    _expect(
+    expect(
         first <= table.round <= rules.num_rounds,
         f"round must be from {first} to {rules.num_rounds}, not {table.round}",
     )
-    _expect(table.turns <= rules.max_turns, f"turns must be at most {rules.max_turns}")
+    expect(table.turns <= rules.max_turns, f"turns must be at most {rules.max_turns}")
 
 
 def _check_cards(rules: GolfRules, table: Position) -> None:
@@ -94,11 +80,11 @@ def _check_cards(rules: GolfRules, table: Position) -> None:
         found[table.drawn] += 1
     for card in range(NUM_CARDS):
         name, expected = golf_card_name(card), copies(card, rules.decks)
-        _expect(
+        expect(
             found[card] == expected, f"has the card {name} {found[card]} times, expected {expected}"
         )
     needed = "needed" if table.phase == "drawn" else "not possible"
-    _expect(
+    expect(
         (table.drawn is not None) == (table.phase == "drawn"),
         f"drawn is {needed} in phase {table.phase}",
     )
@@ -117,20 +103,20 @@ def _ender(table: Position) -> int | None:
 def _check_end(table: Position) -> None:
     """A knock, going out and the last turns agree."""
     ups, last = _ups(table), table.last_turns
-    _expect(
+    expect(
         table.knocker is None or table.went_out is None,
         "has both knocker and went_out, but one of the two ends a round",
     )
-    _expect(
+    expect(
         (_ender(table) is None) == (last is None),
         "last_turns must be null until there is a knocker or went_out, and a number from then on",
     )
     if table.went_out is not None:
         up = ups[table.went_out]
-        _expect(up == SLOTS, f"went_out is {table.went_out}, who has {up} cards face up")
+        expect(up == SLOTS, f"went_out is {table.went_out}, who has {up} cards face up")
     if table.knocker is not None and last != 0:
         up = ups[table.knocker]
-        _expect(up < SLOTS, f"knocker is {table.knocker}, who went out: all cards are face up")
+        expect(up < SLOTS, f"knocker is {table.knocker}, who went out: all cards are face up")
 
 
 def _check_phase(rules: GolfRules, table: Position) -> None:
@@ -139,7 +125,7 @@ def _check_phase(rules: GolfRules, table: Position) -> None:
     elif table.phase == "over":
         _check_over(rules, table)
     else:
-        _expect(
+        expect(
             table.turns < rules.max_turns,
             f"turns has reached {rules.max_turns}, the cap: the phase must be over",
         )
@@ -153,47 +139,47 @@ def _check_reveal(rules: GolfRules, table: Position) -> None:
     for place in range(players):
         seat = (table.dealer + place) % players
         allowed = (2,) if place < before else (0, 1) if place == before else (0,)
-        _expect(
+        expect(
             ups[seat] in allowed,
             f"face_up[{seat}] has {ups[seat]} cards up, but in phase reveal it is seat"
             f" {table.to_act} that turns up its two",
         )
-    _expect(_ender(table) is None, "phase is reveal, where nobody has knocked or gone out yet")
+    expect(_ender(table) is None, "phase is reveal, where nobody has knocked or gone out yet")
     started = table.turns > 0 or table.refilled or len(table.discard_pile) > 1
-    _expect(not started, "phase is reveal, but turns, refilled or discard_pile tell of a turn")
+    expect(not started, "phase is reveal, but turns, refilled or discard_pile tell of a turn")
 
 
 def _check_turn(rules: GolfRules, table: Position, to_act: int) -> None:
     """Cards face up and the order of seats in a round where ``to_act`` has the next move."""
     players, ups, ender = rules.num_players, _ups(table), _ender(table)
     for seat, up in enumerate(ups):
-        _expect(up >= 2, f"face_up[{seat}] must have two cards up before the first turn")
+        expect(up >= 2, f"face_up[{seat}] must have two cards up before the first turn")
     due = players if ender is None else table.last_turns or 0
-    _expect(ender is None or 1 <= due < players, f"last_turns must be from 1 to {players - 1}")
+    expect(ender is None or 1 <= due < players, f"last_turns must be from 1 to {players - 1}")
     if ender is not None:
-        _expect(table.phase != "knock", "phase is knock, but nobody knocks in the last turns")
+        expect(table.phase != "knock", "phase is knock, but nobody knocks in the last turns")
         seat = (ender - due) % players
-        _expect(to_act == seat, f"to_act must be {seat} with {due} last turns after seat {ender}")
+        expect(to_act == seat, f"to_act must be {seat} with {due} last turns after seat {ender}")
     for place in range(due):
         seat = (to_act + place) % players
-        _expect(ups[seat] < SLOTS, f"face_up[{seat}] is all up, which ended the round before")
+        expect(ups[seat] < SLOTS, f"face_up[{seat}] is all up, which ended the round before")
 
 
 def _check_over(rules: GolfRules, table: Position) -> None:
     """The match has come to its end, or the cap has cut it off."""
     if table.last_turns != 0:
-        _expect(
+        expect(
             table.turns == rules.max_turns,
             f"phase is over, but neither are last_turns 0 nor turns {rules.max_turns}, the cap",
         )
         _check_turn(rules, table, (table.to_act + 1) % rules.num_players)
         return
     last = rules.num_rounds
-    _expect(table.round == last, f"phase is over in round {table.round}, but {last} are played")
+    expect(table.round == last, f"phase is over in round {table.round}, but {last} are played")
     for seat, up in enumerate(_ups(table)):
-        _expect(up == SLOTS, f"face_up[{seat}] must be all up in phase over")
+        expect(up == SLOTS, f"face_up[{seat}] must be all up in phase over")
     seat = ((_ender(table) or 0) - 1) % rules.num_players
-    _expect(table.to_act == seat, f"to_act must be {seat}, who moved last")
+    expect(table.to_act == seat, f"to_act must be {seat}, who moved last")
 
 
 def _check_totals(table: Position) -> None:
@@ -202,7 +188,7 @@ def _check_totals(table: Position) -> None:
     if table.phase == "over" and table.last_turns == 0:
         points = _points(table)
         before = [total - own for total, own in zip(before, points, strict=True)]
-    _expect(
+    expect(
         table.round > 1 or not any(before),
         "totals must be 0 before round 1, and its points at the end of a match of one round",
     )
@@ -224,8 +210,7 @@ def _points(table: Position) -> list[int]:
 
 
 def _write(rules: GolfRules, table: Position, s: np.void) -> None:
-    for name in set(s.dtype.names or ()) - set(KEY):
-        s[name] = 0
+    clear(s)
     s["dealer"] = table.dealer
     kernels.clear_round(s, rules_record(rules))
     s["round"], s["turns"], s["refilled"] = table.round, table.turns, table.refilled
@@ -277,7 +262,7 @@ def complete_view(rules: GolfRules, view: Json) -> Json:
     Raises:
         PositionError: the view is malformed, or its hidden cards do not add up.
     """
-    table = read_view(view)
+    table = STRUCTURE.read_view(view)
     _check_hidden(table)
     left = _unseen(rules, table)
     if table.draw_known is not None:
@@ -302,12 +287,10 @@ def complete_view(rules: GolfRules, view: Json) -> Json:
         "drawn": None if drawn is None else golf_card_name(drawn),
         "draw_pile": card_names(pile),
     }
-    return {n: position[n] for n in position if n not in ("player", "legal", "draw_known")}
+    return without(position, "player", "legal", "draw_known")
 
 
-def _expect_view(fact: bool, message: str) -> None:
-    if not fact:
-        raise PositionError(f"view {message}")
+_expect_view = partial(expect, what="view")
 
 
 def _next_card(cards: list[int]) -> int:

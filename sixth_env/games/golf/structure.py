@@ -6,13 +6,13 @@ each other. Cards are read into card indices on the way.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from sixth_env.errors import PositionError
 from sixth_env.games.golf.cards import golf_card_index
 from sixth_env.games.golf.rules import MAX_PACK, MAX_PLAYERS, MAX_ROUNDS, MAX_TURNS, SLOTS
+from sixth_env.games.structure import LegalAction, Strict, Structure
 
 FARTHEST = 1_000_000  # totals stay far within, on both sides
 
@@ -33,19 +33,6 @@ Seat = Annotated[int, Field(ge=0, lt=MAX_PLAYERS)]
 BySeat = Annotated[list[T], Field(min_length=2, max_length=MAX_PLAYERS)]
 Hand = Annotated[list[T], Field(min_length=SLOTS, max_length=SLOTS)]
 Pile = Annotated[list[Card], Field(max_length=MAX_PACK)]
-
-
-class Strict(BaseModel):
-    """No field too many, and no value turned into another type."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class LegalAction(Strict):
-    """An action number with its name."""
-
-    action: int
-    name: str
 
 
 class Configuration(Strict):
@@ -108,42 +95,4 @@ class View(Table):
     legal: list[LegalAction] | None = None
 
 
-def schema(kind: str) -> dict[str, Any]:
-    """The JSON Schema of a ``"position"`` or ``"view"``."""
-    described = (Position if kind == "position" else View).model_json_schema()
-    described["properties"]["game"] = {"const": "sixes_golf"}
-    return described
-
-
-def read_position(position: object) -> Position:
-    """A position with its cards as indices. Raises ``PositionError``."""
-    try:
-        return Position.model_validate(position)
-    except ValidationError as error:
-        raise PositionError(_explain("position", error)) from None
-
-
-def read_view(view: object) -> View:
-    """A view with its cards as indices. Raises ``PositionError``."""
-    try:
-        return View.model_validate(view)
-    except ValidationError as error:
-        raise PositionError(_explain("view", error)) from None
-
-
-def _explain(what: str, error: ValidationError) -> str:
-    """One sentence about the first fault, with its place: "position hands[0][2]: …"."""
-    faults = error.errors(include_url=False, include_input=False, include_context=False)
-    # A value of two allowed forms brings a fault for each: the deepest one tells most.
-    same = [fault for fault in faults if fault["loc"][:2] == faults[0]["loc"][:2]]
-    fault = max(same, key=lambda fault: len(fault["loc"]))
-    fields = {*View.model_fields, *Configuration.model_fields, "action", "name"}
-    if fault["type"] == "extra_forbidden":
-        fields.add(str(fault["loc"][-1]))
-    path = ""
-    for step in fault["loc"]:
-        if isinstance(step, int):
-            path += f"[{step}]"
-        elif step in fields:  # other steps name one of several allowed forms
-            path += f".{step}" if path else f" {step}"
-    return f"{what}{path}: {fault['msg'].removeprefix('Value error, ')}"
+STRUCTURE = Structure("sixes_golf", Position, View)

@@ -7,24 +7,13 @@ Entries of one kind that follow each other are one event, except placings, which
 from __future__ import annotations
 
 from itertools import groupby
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from sixth_env.games.cards import card_name, penalty_table
+from sixth_env.games.events import Entry, Json, ended_round, fewest_win, read_entries
 from sixth_env.games.rows import kernels
 from sixth_env.games.rows.rules import MAX_ROWS
-
-Json = dict[str, Any]
-
-
-class Entry(NamedTuple):
-    """One line of the log; what ``seat``, ``card`` and ``value`` hold depends on the kind."""
-
-    kind: int
-    seat: int
-    card: int
-    value: int
 
 
 def read_log(game_id: str, log: np.void, after: Json) -> list[Json]:
@@ -35,10 +24,8 @@ def read_log(game_id: str, log: np.void, after: Json) -> list[Json]:
         log: a record of ``kernels.LOG`` that the step has filled.
         after: the position after the step; a new deal, or the final totals, are read from it.
     """
-    count = int(log["count"])
-    columns = [log[name][:count].tolist() for name in Entry._fields]
     events: list[Json] = []
-    for kind, run in groupby(map(Entry, *columns), key=lambda entry: entry.kind):
+    for kind, run in groupby(read_entries(log), key=lambda entry: entry.kind):
         entries = list(run)
         if kind == kernels.LOG_REVEAL:
             events.append(_reveal(game_id, entries))
@@ -51,7 +38,7 @@ def read_log(game_id: str, log: np.void, after: Json) -> list[Json]:
         elif kind == kernels.LOG_ROUND:
             events.append(_round_end(entries, after))
         elif kind == kernels.LOG_MATCH:
-            events.append(_match_end(after))
+            events.append(fewest_win(after))
         elif kind == kernels.LOG_DEAL:
             events.append(_deal(after))
     return events
@@ -89,17 +76,8 @@ def _place(game_id: str, entry: Entry) -> Json:
 
 def _round_end(entries: list[Entry], after: Json) -> Json:
     """One entry a seat: its points of the round, and its total with them."""
-    # The next round has been dealt already, unless the match is over.
-    ended = after["round"] - (after["phase"] != "over")
     points, totals = [e.card for e in entries], [e.value for e in entries]
-    return {"type": "round_end", "round": ended, "points": points, "totals": totals}
-
-
-def _match_end(after: Json) -> Json:
-    """The fewest points win; ties share."""
-    totals = list(after["totals"])
-    winners = [seat for seat, total in enumerate(totals) if total == min(totals)]
-    return {"type": "match_end", "totals": totals, "winners": winners}
+    return {"type": "round_end", "round": ended_round(after), "points": points, "totals": totals}
 
 
 def _deal(after: Json) -> Json:

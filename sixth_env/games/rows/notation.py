@@ -1,33 +1,29 @@
-"""Positions, views and events of the rows games as plain values for JSON.
-
-A position is the whole truth about one game; a view what one seat may know. The kernels' record
-is the only state: everything here is read from it or written into it.
-"""
+"""Positions, views and events of the rows games as plain values for JSON."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sixth_env.errors import ConfigError, PositionError
-from sixth_env.games.base import Game
 from sixth_env.games.cards import Card, card_name
-from sixth_env.games.rows import kernels
+from sixth_env.games.notation import Json, Notation, hide_hands
+from sixth_env.games.rows.events import read_log
 from sixth_env.games.rows.kernels import EMPTY, ROW
 from sixth_env.games.rows.rules import RowsRules
 
 PHASES = ("card", "row", "over")
-Json = dict[str, Any]
 
 
-class RowsNotation:
-    """The notation of one rows game (see :class:`sixth_env.games.base.Notation`)."""
+class RowsNotation(Notation):
+    """The notation of one rows game.
 
-    def __init__(self, game_id: str) -> None:
-        self.game_id = game_id
+    In the view of an observation, a deck that is dealt out is called exact; a seat that has
+    committed its card sees what it saw before.
+    """
 
     # --- From a record -------------------------------------------------------------------------
 
@@ -100,142 +96,30 @@ class RowsNotation:
 
     def view(self, position: Json, player: int) -> Json:
         """The position with what is hidden from ``player`` left out, hidden cards as counts."""
-        others = [seat != player for seat in range(position["players"])]
         return {
             **position,
-            "hands": [
-                len(hand) if hidden else hand
-                for hand, hidden in zip(position["hands"], others, strict=True)
-            ],
+            "hands": hide_hands(position["hands"], player),
             "chosen": [
-                int(card is not None) if hidden else card
-                for card, hidden in zip(position["chosen"], others, strict=True)
+                card if seat == player else int(card is not None)
+                for seat, card in enumerate(position["chosen"])
             ],
             "stock": len(position["stock"]),
             "player": player,
         }
 
-    def complete(self, rules: RowsRules, view: Json) -> Json:
-        """A position that agrees with a view: hidden cards are filled in, lowest first.
+    # --- Events ---------------------------------------------------------------------------------
 
-        Observations and masks of the view's player do not depend on how they are filled in.
+    def events(self, log: np.void, after: Json) -> list[Json]:
+        """The story of one step or reset from the kernels' log; ``after`` is the new position."""
+        return read_log(self.game_id, log, after)
 
-        Raises:
-            PositionError: the view is malformed, or its numbers of hidden cards do not add up.
-        """
-        from sixth_env.games.rows.structure import read_view
+    # --- Observations ---------------------------------------------------------------------------
 
-        table = read_view(self.game_id, view)
-        self._check_hidden(table)
-        unseen, own = self._unseen(rules, table), table.player
-        hands: list[list[Card]] = []
-        for seat, hand in enumerate(table.hands):
-            size = hand if isinstance(hand, int) else 0
-            hands.append(view["hands"][own] if seat == own else self._names(unseen[:size]))
-            del unseen[:size]
-        if len(unseen) != table.stock:
-            raise PositionError(f"view stock must be {len(unseen)}, which are left unseen")
-        chosen = [
-            view["chosen"][own] if seat == own else hands[seat][0] if flag else None
-            for seat, flag in enumerate(table.chosen)
-        ]
-        position = {**view, "hands": hands, "chosen": chosen, "stock": self._names(unseen)}
-        return {name: position[name] for name in position if name not in ("player", "legal")}
-
-    @staticmethod
-    def _check_hidden(table: Any) -> None:
-        """What is hidden from the view's player is given as numbers, and nothing else is."""
-        own, seats = table.player, len(table.hands)
-        if own >= seats or len(table.chosen) != seats:
-            raise PositionError("view hands, chosen and player do not agree on the seats")
-        for seat, (hand, choice) in enumerate(zip(table.hands, table.chosen, strict=True)):
-            if isinstance(hand, int) == (seat == own):
-                raise PositionError(f"view hands must be numbers, but cards for player {own}")
-            if seat != own and (choice not in (0, 1) or (choice and not hand)):
-                raise PositionError(f"view chosen[{seat}] must be 1 if a card lies there, else 0")
-
-    @staticmethod
-    def _unseen(rules: RowsRules, table: Any) -> list[int]:
-        """The cards that the view's player does not see, ascending."""
-        seen = Counter(entry.card for entry in table.revealed)
-        for cards in (*table.rows, *table.piles, table.hands[table.player]):
-            seen.update(cards)
-        return [card for card in range(rules.cards) for _ in range(rules.decks - seen[card])]
-
-    def describe(self, observation: NDArray[Any]) -> Json:
-        """The view from which an observation (D,) was made, seats counted from the observer.
-
-        The reward mode is not observed and given as the default one, and a deck that is dealt out
-        is called exact. A seat that has committed its card sees what it saw before.
-
-        Raises:
-            PositionError: no view has this observation.
-        """
-        game = self._game
-        columns = self._columns(observation)
-        try:
-            rules = self._rules_of(columns)
-            state, record = np.zeros(1, game.state)[0], game.rules_record(rules).copy()
-            with np.errstate(over="ignore"):
-                kernels.determinize(columns, np.uint64(0), record, state)
-            position = self.position(rules, state)
-            self.load(rules, position, state)
-            seen, mask = self.look(rules, state, 0)
-        except (ConfigError, PositionError, ValueError, IndexError, OverflowError) as error:
-            raise PositionError(f"observation contradicts itself: {error}") from None
-        wrong = [name for name in game.table.names if self._differ(name, seen, columns)]
-        if wrong:
-            raise PositionError(f"observation columns contradict the others: {', '.join(wrong)}")
-        legal = game.legal(np.flatnonzero(mask).tolist())
-        return {**self.view(position, 0), "legal": legal}
-
-    def look(
-        self, rules: RowsRules, state: np.void, player: int
-    ) -> tuple[NDArray[np.int16], NDArray[np.int8]]:
-        """The observation (D,) and the action mask (A,) of one seat, uncompiled."""
-        game, record = self._game, self._game.rules_record(rules)
-        columns = np.zeros(game.observation_size, np.int16)
-        mask = np.zeros(game.num_actions, np.int8)
-        kernels.observe_public(state, record, columns)
-        kernels.observe_seat(state, record, player, columns)
-        kernels.write_mask(state, record, player, mask)
-        return columns, mask
-
-    def _columns(self, observation: NDArray[Any]) -> NDArray[np.int16]:
-        """An observation as integer columns within their bounds."""
-        table, array = self._game.table, np.asarray(observation)
-        if array.shape != (table.size,) or array.dtype.kind not in "iuf":
-            raise PositionError(
-                f"observation must be {table.size} numbers, not {array.dtype} of {array.shape}"
-            )
-        if array.dtype.kind == "f":
-            array = np.rint(np.nan_to_num(array / table.scale, nan=np.inf, posinf=np.inf))
-        outside = (array < table.low) | (array > table.high)
-        wrong = [name for name in table.names if outside[table[name]].any()]
-        if wrong:
-            raise PositionError(f"observation columns are out of bounds: {', '.join(wrong)}")
-        return array.astype(np.int16)
-
-    def _differ(self, name: str, a: NDArray[np.int16], b: NDArray[np.int16]) -> bool:
-        columns = self._game.table[name]
-        return not np.array_equal(a[columns], b[columns])
-
-    @property
-    def _game(self) -> Game:
-        from sixth_env.games import get_game
-
-        return get_game(self.game_id)
-
-    def _rules_of(self, columns: NDArray[np.int16]) -> RowsRules:
+    def rules_of(self, value: Callable[[str], int]) -> RowsRules:
         """The rule set in an observation."""
-        game = self._game
-
-        def value(name: str) -> int:
-            return int(columns[game.table.start(name)])
-
         left, players = value("rounds_left"), value("num_players")
         needed = players * value("hand_size") + value("num_rows")
-        rules: RowsRules = game.rules(
+        rules: RowsRules = self.game.rules(
             num_players=players,
             decks=value("decks"),
             exact_deck=value("decks") == 1 and value("cards") == needed,
@@ -249,35 +133,22 @@ class RowsNotation:
         )
         return rules
 
-    def schema(self, kind: str) -> Json:
-        """The JSON Schema of a ``"position"`` or ``"view"``."""
-        from sixth_env.games.rows.structure import schema
-
-        return schema(self.game_id, kind)
-
-    # --- Events ----------------------------------------------------------------------------------
-
-    def events(self, log: np.void, after: Json) -> list[Json]:
-        """The story of one step or reset from the kernels' log; ``after`` is the new position."""
-        from sixth_env.games.rows.events import read_log
-
-        return read_log(self.game_id, log, after)
-
-    def event_view(self, event: Json, player: int) -> Json:
-        """An event as ``player`` may know it: of a deal, the own hand and the others' sizes."""
-        if event["type"] != "deal":
-            return event
-        hands = [hand if seat == player else len(hand) for seat, hand in enumerate(event["hands"])]
-        return {**event, "hands": hands}
-
-    # --- Into a record ----------------------------------------------------------------------------
+    # --- By modules that import pydantic and the game itself: not before they are needed ----------
 
     def load(self, rules: RowsRules, position: Json, state: np.void) -> None:
-        """Write a position into ``state``; its stream key stays.
-
-        Raises:
-            PositionError: names the field that contradicts the rules or another field.
-        """
+        """Write a position into a record, whose stream key stays."""
         from sixth_env.games.rows.positions import load_position
 
         load_position(rules, position, state)
+
+    def complete(self, rules: RowsRules, view: Json) -> Json:
+        """A position that agrees with a view: hidden cards are filled in, lowest first."""
+        from sixth_env.games.rows.positions import complete_view
+
+        return complete_view(rules, view)
+
+    def schema(self, kind: str) -> Json:
+        """The JSON Schema of a ``"position"`` or ``"view"``."""
+        from sixth_env.games.rows.structure import STRUCTURES
+
+        return STRUCTURES[self.game_id].schema(kind)

@@ -1,4 +1,4 @@
-"""A position of a rows game into the kernels' record.
+"""A position of a rows game into the kernels' record, and views into positions.
 
 Refused is a position that contradicts itself or the rules, with the field that does; one that play
 merely cannot reach is accepted. Nothing is repaired.
@@ -9,19 +9,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from sixth_env.errors import ConfigError, PositionError
 from sixth_env.games import get_game
-from sixth_env.games.cards import card_name, penalty_table
+from sixth_env.games.cards import Card, card_name, penalty_table
+from sixth_env.games.notation import Json
+from sixth_env.games.positions import (
+    clear,
+    expect,
+    expect_entries,
+    expect_own_hand,
+    expect_rules,
+    expect_seats,
+    without,
+)
 from sixth_env.games.rows import kernels
 from sixth_env.games.rows.game import rules_record
 from sixth_env.games.rows.rules import RowsRules
-from sixth_env.games.rows.structure import Configuration, Position, read_position
-
-KEY = ("seed", "game", "episode")  # the stream's key, which a position says nothing about
+from sixth_env.games.rows.structure import STRUCTURES, Configuration, Position, View
 
 
 def load_position(rules: RowsRules, position: object, state: np.void) -> None:
@@ -34,8 +41,9 @@ def load_position(rules: RowsRules, position: object, state: np.void) -> None:
         PositionError: names the field that is malformed or contradicts another; ``state`` may then
             have been written in part.
     """
-    table = read_position(rules.game, position)
-    _check_rules(rules, table)
+    table = STRUCTURES[rules.game].read_position(position)
+    given = None if table.rules is None else _complete(table.rules)
+    expect_rules(rules, table, given, decks="decks")
     _check_sizes(rules, table)
     _check_cards(rules, table)
     _check_rows(rules, table)
@@ -49,62 +57,47 @@ def load_position(rules: RowsRules, position: object, state: np.void) -> None:
             _write_decision(rules, table, state)
 
 
-def _expect(fact: bool, message: str) -> None:
-    if not fact:
-        raise PositionError(f"position {message}")
+def _cards(rules: RowsRules, cards: Iterable[int]) -> list[Card]:
+    return [card_name(rules.game, card) for card in cards]
 
 
 def _names(rules: RowsRules, cards: Iterable[int]) -> str:
-    return ", ".join(str(card_name(rules.game, card)) for card in cards)
+    return ", ".join(map(str, _cards(rules, cards)))
 
 
 # --- Checks ---------------------------------------------------------------------------------------
 
 
-def _check_rules(rules: RowsRules, table: Position[int]) -> None:
-    """The position is of the environment's rule set, in every respect."""
-    own = rules.to_dict()
-    given = own if table.rules is None else _complete(table.rules)
-    for name, value in given.items():
-        _expect(value == own[name], f"rules.{name} is {value!r}, but this game's is {own[name]!r}")
-    for field, name in (("game", "game"), ("players", "num_players"), ("decks", "decks")):
-        value = getattr(table, field)
-        _expect(value == own[name], f"{field} is {value!r}, but this game's is {own[name]!r}")
-
-
-def _complete(given: Configuration) -> dict[str, Any]:
+def _complete(given: Configuration) -> Json:
     """A configuration as the rule set that it means: a number of rounds overrules a target."""
     try:
         game = get_game(given.game)
         rules = game.make_rules(given.model_dump(exclude={"game"}))
     except ConfigError as error:
         raise PositionError(f"position rules are impossible: {error}") from None
-    complete: dict[str, Any] = rules.to_dict()
+    complete: Json = rules.to_dict()
     return complete
 
 
 def _check_sizes(rules: RowsRules, table: Position[int]) -> None:
     """Seats, rows, phase, turn and the number of cards everywhere fit together."""
     players, turn = rules.num_players, table.turn
-    for field in ("hands", "piles", "totals", "chosen", "played"):
-        entries = getattr(table, field)
-        if entries is not None:
-            _expect(len(entries) == players, f"{field} must have {players} entries, one a seat")
-    _expect(table.dealer < players, f"dealer must be a seat from 0 to {players - 1}")
-    _expect(len(table.rows) == rules.rows, f"rows must be {rules.rows}, not {len(table.rows)}")
-    _expect(turn <= rules.hand_size, f"turn {turn} is beyond the {rules.hand_size} of a round")
+    expect_entries(table, ("hands", "piles", "totals", "chosen", "played"), players)
+    expect_seats(table, ("dealer",), players)
+    expect(len(table.rows) == rules.rows, f"rows must be {rules.rows}, not {len(table.rows)}")
+    expect(turn <= rules.hand_size, f"turn {turn} is beyond the {rules.hand_size} of a round")
     if table.phase == "over":
-        _expect(turn == rules.hand_size, f"phase over needs turn {rules.hand_size}, not {turn}")
+        expect(turn == rules.hand_size, f"phase over needs turn {rules.hand_size}, not {turn}")
     gone = turn - (table.phase == "card")
     left = rules.hand_size - gone
     for seat, hand in enumerate(table.hands):
-        _expect(
+        expect(
             len(hand) == left,
             f"hands[{seat}] must have {left} cards in turn {turn}, not {len(hand)}",
         )
     laid = len(table.revealed) + sum(len(cards) for cards in (*table.rows, *table.piles))
     expected = rules.rows + players * gone
-    _expect(
+    expect(
         laid == expected,
         f"rows, piles and revealed must have {expected} cards in turn {turn}, not {laid}",
     )
@@ -117,23 +110,23 @@ def _check_cards(rules: RowsRules, table: Position[int]) -> None:
         found.update(cards)
     for card in range(len(penalty_table(rules.game))):
         copies = rules.decks if card < rules.cards else 0
-        _expect(
+        expect(
             found[card] == copies,
             f"has the card {_names(rules, [card])} in {found[card]} places, expected {copies}",
         )
     for field, by_seat in (("hands", table.hands), ("piles", table.piles)):
         for seat, cards in enumerate(by_seat):
-            _expect(cards == sorted(cards), f"{field}[{seat}] must ascend: {_names(rules, cards)}")
+            expect(cards == sorted(cards), f"{field}[{seat}] must ascend: {_names(rules, cards)}")
 
 
 def _check_rows(rules: RowsRules, table: Position[int]) -> None:
     for number, row in enumerate(table.rows):
-        _expect(
+        expect(
             len(row) <= rules.row_length, f"rows[{number}] has more than {rules.row_length} cards"
         )
         # A twin lies on its twin; with one deck, equal cards have been refused already.
         ascends = all(low <= high for low, high in pairwise(row))
-        _expect(ascends, f"rows[{number}] must ascend: {_names(rules, row)}")
+        expect(ascends, f"rows[{number}] must ascend: {_names(rules, row)}")
 
 
 def _code(rules: RowsRules, table: Position[int], seat: int, card: int) -> int:
@@ -148,18 +141,18 @@ def _codes(rules: RowsRules, table: Position[int]) -> list[int]:
 def _check_revealed(rules: RowsRules, table: Position[int]) -> None:
     """Cards wait in placing order, and only for a row decision."""
     if table.phase != "row":
-        _expect(not table.revealed, f"revealed must be empty in phase {table.phase}")
+        expect(not table.revealed, f"revealed must be empty in phase {table.phase}")
         return
-    _expect(rules.row_choice == "player", "phase is row, but row_choice lets nobody choose")
-    _expect(bool(table.revealed), "revealed must begin with the card that a row is chosen for")
+    expect(rules.row_choice == "player", "phase is row, but row_choice lets nobody choose")
+    expect(bool(table.revealed), "revealed must begin with the card that a row is chosen for")
     seats = [entry.player for entry in table.revealed]
-    _expect(max(seats) < rules.num_players, f"revealed has a player {max(seats)}, who is no seat")
-    _expect(len(set(seats)) == len(seats), "revealed has two cards of one player")
+    expect(max(seats) < rules.num_players, f"revealed has a player {max(seats)}, who is no seat")
+    expect(len(set(seats)) == len(seats), "revealed has two cards of one player")
     codes = _codes(rules, table)
-    _expect(codes == sorted(codes), "revealed must be in placing order")
+    expect(codes == sorted(codes), "revealed must be in placing order")
     for seat, cards in enumerate(table.played or ()):
         if seat not in seats and cards and cards[-1] is not None:
-            _expect(
+            expect(
                 _code(rules, table, seat, cards[-1]) < codes[0],
                 f"played[{seat}] ends with {_names(rules, [cards[-1]])}, which has to wait its turn"
                 " in revealed",
@@ -172,9 +165,9 @@ def _check_played(rules: RowsRules, table: Position[int]) -> None:
     placed: Counter[int | None] = Counter()
     for seat, cards in enumerate(table.played or ()):
         gone = rules.hand_size - len(table.hands[seat])
-        _expect(len(cards) == gone, f"played[{seat}] must have {gone} cards, not {len(cards)}")
+        expect(len(cards) == gone, f"played[{seat}] must have {gone} cards, not {len(cards)}")
         if seat in waiting:
-            _expect(
+            expect(
                 cards[-1] in (waiting[seat], None),
                 f"played[{seat}] must end with the revealed {_names(rules, [waiting[seat]])}",
             )
@@ -182,7 +175,7 @@ def _check_played(rules: RowsRules, table: Position[int]) -> None:
     del placed[None]
     laid = Counter(card for cards in (*table.rows, *table.piles) for card in cards)
     astray = [card for card, copies in placed.items() if card is not None and copies > laid[card]]
-    _expect(not astray, f"played has {_names(rules, astray)}, not in rows and piles")
+    expect(not astray, f"played has {_names(rules, astray)}, not in rows and piles")
 
 
 def _check_totals(rules: RowsRules, table: Position[int]) -> None:
@@ -190,13 +183,13 @@ def _check_totals(rules: RowsRules, table: Position[int]) -> None:
     before = list(table.totals)
     if table.phase == "over":
         before = [t - p for t, p in zip(before, _points(rules, table), strict=True)]
-        _expect(
+        expect(
             _is_over(rules, table.round, table.totals),
             "phase is over, but totals and round do not end the match",
         )
-    _expect(min(before) >= 0, "totals must include the points of the piles in phase over")
-    _expect(table.round > 1 or max(before) == 0, "totals must be 0 before round 1")
-    _expect(
+    expect(min(before) >= 0, "totals must include the points of the piles in phase over")
+    expect(table.round > 1 or max(before) == 0, "totals must be 0 before round 1")
+    expect(
         not _is_over(rules, table.round - 1, before),
         "totals or round say that the match ended with the round before",
     )
@@ -217,8 +210,8 @@ def _points(rules: RowsRules, table: Position[int]) -> list[int]:
 def _check_chosen(rules: RowsRules, table: Position[int]) -> None:
     for seat, card in enumerate(table.chosen):
         if card is not None:
-            _expect(table.phase == "card", f"chosen[{seat}] must be null in phase {table.phase}")
-            _expect(
+            expect(table.phase == "card", f"chosen[{seat}] must be null in phase {table.phase}")
+            expect(
                 card in table.hands[seat],
                 f"chosen[{seat}] must be in hands[{seat}], but {_names(rules, [card])} is not",
             )
@@ -230,8 +223,7 @@ def _check_chosen(rules: RowsRules, table: Position[int]) -> None:
 def _write(rules: RowsRules, table: Position[int], s: np.void) -> None:
     """Everything but a row decision."""
     r = rules_record(rules)
-    for name in set(s.dtype.names or ()) - set(KEY):
-        s[name] = 0
+    clear(s)
     kernels.clear_round(s)
     s["dealer"], s["round"], s["turn"] = table.dealer, table.round, table.turn
     s["phase"] = ("card", "row", "over").index(table.phase)
@@ -262,7 +254,61 @@ def _write_decision(rules: RowsRules, table: Position[int], s: np.void) -> None:
     s["revealed"][s["next"] : rules.num_players] = codes
     first = table.revealed[0].card
     s["choices"] = kernels.row_choices(s, rules_record(rules), first)
-    _expect(
+    expect(
         int(s["choices"]).bit_count() > 1,
         f"phase is row, but {_names(rules, [first])} leaves no choice of row",
     )
+
+
+# --- Views ----------------------------------------------------------------------------------------
+
+
+def complete_view(rules: RowsRules, view: Json) -> Json:
+    """A position that agrees with a view: hidden cards are filled in, lowest first.
+
+    Raises:
+        PositionError: the view is malformed, or its numbers of hidden cards do not add up.
+    """
+    table = STRUCTURES[rules.game].read_view(view)
+    _check_hidden(table)
+    unseen, own = _unseen(rules, table), table.player
+    hands: list[list[Card]] = []
+    for seat, hand in enumerate(table.hands):
+        size = hand if isinstance(hand, int) else 0
+        hands.append(view["hands"][own] if seat == own else _cards(rules, unseen[:size]))
+        del unseen[:size]
+    expect(
+        len(unseen) == table.stock, f"stock must be {len(unseen)}, which are left unseen", "view"
+    )
+    chosen = [
+        view["chosen"][own] if seat == own else hands[seat][0] if flag else None
+        for seat, flag in enumerate(table.chosen)
+    ]
+    position = {**view, "hands": hands, "chosen": chosen, "stock": _cards(rules, unseen)}
+    return without(position, "player", "legal")
+
+
+def _check_hidden(table: View[int]) -> None:
+    """What is hidden from the view's player is given as numbers, and nothing else is."""
+    own, seats = table.player, len(table.hands)
+    expect(
+        own < seats and len(table.chosen) == seats,
+        "hands, chosen and player do not agree on the seats",
+        "view",
+    )
+    for seat, (hand, choice) in enumerate(zip(table.hands, table.chosen, strict=True)):
+        expect_own_hand(hand, seat, own)
+        expect(
+            seat == own or (choice in (0, 1) and not (choice and not hand)),
+            f"chosen[{seat}] must be 1 if a card lies there, else 0",
+            "view",
+        )
+
+
+def _unseen(rules: RowsRules, table: View[int]) -> list[int]:
+    """The cards that the view's player does not see, ascending."""
+    seen = Counter(entry.card for entry in table.revealed)
+    known = [hand for hand in table.hands if isinstance(hand, list)]
+    for cards in (*table.rows, *table.piles, *known):
+        seen.update(cards)
+    return [card for card in range(rules.cards) for _ in range(rules.decks - seen[card])]

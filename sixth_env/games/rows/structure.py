@@ -7,13 +7,13 @@ each other. Cards are read into ladder indices on the way.
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from sixth_env.errors import PositionError
 from sixth_env.games.cards import card_index
 from sixth_env.games.rows.rules import MAX_DECK, MAX_HAND, MAX_PLAYERS, MAX_ROW_LENGTH, MAX_ROWS
+from sixth_env.games.structure import LegalAction, Strict, Structure
 
 MOST = 1_000_000  # rounds and totals stay far below
 
@@ -43,24 +43,11 @@ Row = Annotated[list[T], Field(min_length=1, max_length=MAX_ROW_LENGTH)]
 Count = Annotated[int, Field(ge=0, le=MAX_DECK)]
 
 
-class Strict(BaseModel):
-    """No field too many, and no value turned into another type."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
 class Revealed(Strict, Generic[C]):
     """A card that was revealed this turn and is not placed yet."""
 
     player: Seat
     card: C
-
-
-class LegalAction(Strict):
-    """An action number with its name."""
-
-    action: int
-    name: str
 
 
 class Configuration(Strict):
@@ -146,50 +133,7 @@ class SixNimmtView(View[NumberCard]):
     """What one seat may know of a game of 6 nimmt!: hidden cards are numbers, how many."""
 
 
-POSITIONS: dict[str, type[Position[int]]] = {
-    "sixth_card": SixthCardPosition,
-    "six_nimmt": SixNimmtPosition,
+STRUCTURES: dict[str, Structure[Position[int], View[int]]] = {
+    "sixth_card": Structure("sixth_card", SixthCardPosition, SixthCardView),
+    "six_nimmt": Structure("six_nimmt", SixNimmtPosition, SixNimmtView),
 }
-VIEWS: dict[str, type[View[int]]] = {"sixth_card": SixthCardView, "six_nimmt": SixNimmtView}
-
-
-def schema(game_id: str, kind: str) -> dict[str, Any]:
-    """The JSON Schema of a game's ``"position"`` or ``"view"``."""
-    model = POSITIONS[game_id] if kind == "position" else VIEWS[game_id]
-    described = model.model_json_schema()
-    described["properties"]["game"] = {"const": game_id}
-    return described
-
-
-def read_position(game_id: str, position: object) -> Position[int]:
-    """A position with its cards as ladder indices. Raises ``PositionError``."""
-    try:
-        return POSITIONS[game_id].model_validate(position)
-    except ValidationError as error:
-        raise PositionError(_explain("position", error)) from None
-
-
-def read_view(game_id: str, view: object) -> View[int]:
-    """A view with its cards, but those in ``chosen``, as indices. Raises ``PositionError``."""
-    try:
-        return VIEWS[game_id].model_validate(view)
-    except ValidationError as error:
-        raise PositionError(_explain("view", error)) from None
-
-
-def _explain(what: str, error: ValidationError) -> str:
-    """One sentence about the first fault, with its place: "position hands[0][2]: …"."""
-    faults = error.errors(include_url=False, include_input=False, include_context=False)
-    # A value of two allowed forms brings a fault for each: the deepest one tells most.
-    same = [fault for fault in faults if fault["loc"][:2] == faults[0]["loc"][:2]]
-    fault = max(same, key=lambda fault: len(fault["loc"]))
-    fields = {*View.model_fields, *Configuration.model_fields, "card", "action", "name"}
-    if fault["type"] == "extra_forbidden":
-        fields.add(str(fault["loc"][-1]))
-    path = ""
-    for step in fault["loc"]:
-        if isinstance(step, int):
-            path += f"[{step}]"
-        elif step in fields:  # other steps name one of several allowed forms
-            path += f".{step}" if path else f" {step}"
-    return f"{what}{path}: {fault['msg'].removeprefix('Value error, ')}"
