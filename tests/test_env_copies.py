@@ -41,6 +41,17 @@ def test_a_copy_goes_on_identically(form: str, copier: Any) -> None:
         _advance(env, choose)
 
 
+@pytest.mark.parametrize("form", ["parallel_env", "env"])
+def test_copies_of_an_environment_never_started_deal_differently(form: str) -> None:
+    """Vectorisers copy or unpickle one template for every worker."""
+    template = getattr(sixth_card_v0, form)()
+    copies = [copy.deepcopy(template), pickle.loads(pickle.dumps(template)), template]
+    for env in copies:
+        env.reset()
+    hands = [env.unwrapped.position()["hands"] for env in copies]
+    assert hands[0] != hands[1] != hands[2] != hands[0]
+
+
 def _advance(env: Any, choose: Any) -> Any:
     """One step with what it gives; a new match at the end."""
     if not env.agents:

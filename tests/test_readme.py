@@ -10,7 +10,8 @@ use a file that an earlier one wrote. An HTML comment on the line before a block
 it is Python: ``<!-- ci: NAME -->``, a command that installs the checkout and that CI runs itself,
 or ``<!-- not run: REASON -->``, say for one that takes minutes or runs until it is stopped. Where
 an excused command calls this project it is still asked for its ``--help``, so that a renamed
-command or option is noticed. Another language needs an excuse.
+command or option is noticed. Another language needs an excuse. A document
+with a line ``<!-- needs: MODULE -->`` is about an optional library, and is left out without it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,6 +38,9 @@ FENCED = re.compile(
     r"^(?P<indent> *)```(?P<language>\w*)\n(?P<code>.*?)^(?P=indent)```$",
     re.MULTILINE | re.DOTALL,
 )
+
+
+NEEDS = re.compile(r"^<!-- needs: (\w+) -->$", re.MULTILINE)
 
 
 class Block(NamedTuple):
@@ -148,6 +153,9 @@ def check(block: Block, folder: Path) -> None:
     ],
 )
 def test_block(block: Block, workspace: Callable[[Path], Path]) -> None:
+    for module in NEEDS.findall(block.document.read_text("utf-8")):
+        if find_spec(module) is None:
+            pytest.skip(f"{module} is not installed")
     check(block, workspace(block.document))
 
 

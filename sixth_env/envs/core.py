@@ -21,6 +21,7 @@ from sixth_env.games import get_game
 from sixth_env.games.base import MATCH_END, TRUNCATED
 from sixth_env.games.cards import card_name
 from sixth_env.lift import REWARD_MODES
+from sixth_env.render.style import check_faces
 
 if TYPE_CHECKING:
     from sixth_env.render.table import Window
@@ -38,6 +39,7 @@ class MatchEnv:
             ``"human"`` (a window, refreshed by every step) or ``None``.
         render_as: through whose eyes: an agent's name; ``"all"`` shows every hand; ``None``, the
             default, shows what is public.
+        render_faces: ``"zsa"`` shows the cards of 6 nimmt! as those of a ZSA deck.
         config: the rule set, as keyword arguments of the game's rules.
 
     Raises:
@@ -50,6 +52,7 @@ class MatchEnv:
         *,
         render_mode: str | None = None,
         render_as: str | None = None,
+        render_faces: str | None = None,
         **config: Any,
     ) -> None:
         get_game(game_id).make_rules(config)  # so that the engine's own options are refused
@@ -59,11 +62,13 @@ class MatchEnv:
         self.agents: list[str] = []
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         _check_render(render_mode, render_as, self._seats)
+        check_faces(game_id, render_faces)
         self._make_spaces()
         self._make_buffers()
         self._story: Story | None = None
         self._chosen: list[int | None] = [None] * self._players  # committed, not yet played
         self.render_mode, self.render_as = render_mode, render_as
+        self.render_faces = render_faces
         self._window: Window | None = None
         self._warned = False
 
@@ -141,6 +146,8 @@ class MatchEnv:
         if not isinstance(options, Mapping | None):
             raise ConfigError(f"options must be None or a dict, not {options!r}")
         position = (options or {}).get("position")
+        if seed is None and self._story is None:
+            seed = random_seed()  # drawn now, so that copies of one never started differ
         chosen: list[int | None] = [None] * self._players
         if position is None:
             self._engine.reset(seed)
@@ -315,13 +322,14 @@ class MatchEnv:
         if self.render_mode == "ansi":
             from sixth_env.render.text import supports_unicode, text
 
-            return text(scene, unicode=sys.stdout is None or supports_unicode(sys.stdout))
+            unicode = sys.stdout is None or supports_unicode(sys.stdout)
+            return text(scene, unicode=unicode, faces=self.render_faces)
         from sixth_env.render.table import Window, draw
 
         if self.render_mode == "rgb_array":
-            return draw(scene)
+            return draw(scene, faces=self.render_faces)
         if self._window is None:
-            self._window = Window(caption=str(self))
+            self._window = Window(caption=str(self), faces=self.render_faces)
         self._window.show(scene)
         return None
 
