@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import gymnasium
+
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
@@ -13,6 +15,22 @@ if TYPE_CHECKING:
     from sixth_env.games import GAMES
     from sixth_env.notation import describe, determinize
     from sixth_env.opponents import Opponent, load_opponent
+
+# Gymnasium finds these once this package is imported, or as "sixth_env:sixth_env/SixthCard-v0".
+# Entry points are strings, so that nothing else is loaded before an environment is made.
+for _name, _game in {
+    "SixthCard": "sixth_card",
+    "SixNimmt": "six_nimmt",
+    "SixesChips": "sixes_chips",
+    "SixesGolf": "sixes_golf",
+}.items():
+    if f"sixth_env/{_name}-v0" not in gymnasium.registry:
+        gymnasium.register(
+            f"sixth_env/{_name}-v0",
+            entry_point="sixth_env.solo:SoloEnv",
+            vector_entry_point="sixth_env.solo:SoloVectorEnv",
+            kwargs={"game": _game},
+        )
 
 _EXPORTS = {
     "Batch": "sixth_env.batch",

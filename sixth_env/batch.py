@@ -93,11 +93,19 @@ class Batch:
             flags[:] = False
         return self._observe(step)._replace(final_observation=None)
 
-    def step(self, actions: ArrayLike, *, out: Step | None = None) -> Step:
+    def step(
+        self,
+        actions: ArrayLike,
+        *,
+        games: NDArray[np.bool_] | None = None,
+        out: Step | None = None,
+    ) -> Step:
         """Apply ``actions`` (B, K) and start new matches where one has ended.
 
         Args:
             actions: integers; ``wait`` for a seat that is not acting.
+            games: (B,) which games move, all by default; where one does not, its row shows what
+                it showed, with no reward and no flag set.
             out: arrays to write into instead of the batch's own (see ``empty_step``).
 
         Raises:
@@ -105,7 +113,7 @@ class Batch:
             ConfigError: an array of ``out`` is not as ``empty_step`` makes it; nothing has moved.
         """
         step = self._target(out)
-        reward, flags = self.engine.step(actions)
+        reward, flags = self.engine.step(actions, games=games)
         step.reward[:] = reward
         for bit, array in (
             (MATCH_END, step.terminated),

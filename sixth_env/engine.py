@@ -108,11 +108,19 @@ class Engine:
         check_array("chosen", chosen, (self.num_games,), np.bool_)
         self._deal(chosen, log)
 
-    def step(self, actions: ArrayLike, *, log: NDArray[np.void] | None = None) -> Outcome:
+    def step(
+        self,
+        actions: ArrayLike,
+        *,
+        games: NDArray[np.bool_] | None = None,
+        log: NDArray[np.void] | None = None,
+    ) -> Outcome:
         """Apply one action a seat; finished matches stay finished.
 
         Args:
             actions: integers (B, K); a seat with nothing to decide sends ``wait``.
+            games: (B,) which games move; the others keep every bit, their actions are not looked
+                at, and their reward and flags are 0. All move by default.
             log: takes the public story of an engine's only game; see ``new_log``.
 
         Raises:
@@ -120,9 +128,12 @@ class Engine:
         """
         numbers = self.check_shape(actions)
         reward, flags = self._outcome
-        bad, self._united = self._loops.play(
-            self.states, self._record, self._mode, numbers, reward, flags, self._log(log)
-        )
+        before, after = (self.states, self._record, self._mode), (reward, flags, self._log(log))
+        if games is None:
+            bad, self._united = self._loops.play(*before, numbers, *after)
+        else:
+            check_array("games", games, (self.num_games,), np.bool_)
+            bad, self._united = self._loops.play_some(*before, numbers, games, *after)
         if bad >= 0:
             given = np.asarray(actions)  # huge unsigned ones are negative among `numbers`
             raise IllegalActionError(self._explain(given, *divmod(bad, self.seats_per_step)))

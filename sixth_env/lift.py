@@ -33,6 +33,7 @@ class Lifted(NamedTuple):
 
     reset: Kernel
     play: Kernel
+    play_some: Kernel
     observe: Kernel
     observe_float: Kernel
     sample: Kernel
@@ -64,6 +65,7 @@ def _lift(game: Game, parallel: bool) -> Lifted:
     return Lifted(
         _lift_reset(game),
         _lift_play_parallel(game) if parallel else _lift_play(game),
+        _lift_play_some(game),
         _lift_observe_parallel(game) if parallel else _lift_observe(game),
         _lift_observe_float_parallel(game) if parallel else _lift_observe_float(game),
         _lift_sample(game),
@@ -146,6 +148,49 @@ def _lift_play_parallel(game: Game) -> Kernel:
     return compiled(play_parallel, parallel=True)
 
 
+def _lift_play_some(game: Game) -> Kernel:
+    source, k = game.source_hash, game.kernels
+    commit, withdraw, seat_at, step, score = k.commit, k.withdraw, k.seat_at, k.step, k.score
+
+    def play_some(states, rules, mode, actions, chosen, reward, flags, log):
+        """As ``play``, for the games where ``chosen`` (B,); the others stay as they are.
+
+        Their actions are not looked at, their rewards and flags are 0.
+        """
+        source  # noqa: B018
+        bad = _commit_some(commit, withdraw, seat_at, states, rules[0], actions, chosen)
+        if bad >= 0:
+            return bad, 0
+        united = 0
+        for i in range(states.shape[0]):
+            if chosen[i]:
+                flags[i] = step(states[i], rules[0], log[0])
+                write_reward(score, states[i], rules[0], mode, flags[i], reward[i])
+                united |= flags[i]
+            else:
+                flags[i] = 0
+                for seat in range(reward.shape[1]):
+                    reward[i, seat] = np.float32(0)
+        return bad, united
+
+    return compiled(play_some)
+
+
+@kernel
+def _commit_some(commit, withdraw, seat_at, states, r, actions, chosen):
+    """As ``_commit_all``, for the games where ``chosen`` (B,) alone."""
+    for i in range(states.shape[0]):
+        if not chosen[i]:
+            continue
+        for k in range(actions.shape[1]):
+            if not commit(states[i], r, seat_at(states[i], r, k), actions[i, k]):
+                for game in range(i + 1):
+                    if chosen[game]:
+                        withdraw(states[game])
+                return i * actions.shape[1] + k
+    return -1
+
+
 @kernel
 def _commit_all(commit, withdraw, seat_at, states, r, actions):
     """Note every row's action for a step; the flat index of the first illegal one, or -1."""
@@ -170,11 +215,11 @@ def write_reward(score, s, r, mode, flags, reward):
             others = np.float32(total - s["gains"][seat])
             reward[seat] -= np.divide(others, np.float32(players - 1))  # `/` might raise
     elif mode == _WIN:
-        _share_win(score, s, r, 1 if flags & MATCH_END else 0, reward)
+        share_win(score, s, r, 1 if flags & MATCH_END else 0, reward)
 
 
 @kernel
-def _share_win(score, s, r, won, reward):
+def share_win(score, s, r, won, reward):
     """Share ``won`` among those with the highest score."""
     players, winners = reward.shape[0], 0
     best = score(s, r, 0)

@@ -1,19 +1,22 @@
 """For tests alone: wrappers for suites that send illegal actions on purpose.
 
-The environments refuse an illegal action. PettingZoo's ``parallel_seed_test`` and ``state_test``
-sample from the action space without the mask; they run on an environment in one of these wrappers,
-which replaces each illegal number by a legal one, always the same for the same number and mask.
+The environments refuse an illegal action. Gymnasium's ``check_env`` and PettingZoo's
+``parallel_seed_test`` and ``state_test`` sample from the action space without the mask; they run on
+an environment in one of these wrappers, which replaces each illegal number by a legal one, always
+the same for the same number and mask.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import gymnasium
 import numpy as np
+from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper
 
-__all__ = ["LegalAEC", "LegalParallel", "legal_action"]
+__all__ = ["LegalAEC", "LegalParallel", "LegalSolo", "legal_action"]
 
 
 def legal_action(action: int, mask: NDArray[np.int8]) -> int:
@@ -47,3 +50,15 @@ class LegalAEC(BaseWrapper):  # type: ignore[misc]
         if action is not None:
             action = legal_action(action, self.env.observe(self.env.agent_selection)["action_mask"])
         self.env.step(action)
+
+
+class LegalSolo(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
+    """A single-agent environment in which every action number is taken for a legal one."""
+
+    def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
+        RecordConstructorArgs.__init__(self)  # so that the environment's spec can be made again
+        super().__init__(env)
+
+    def step(self, action: Any) -> Any:
+        """As the wrapped environment's, with a legal action."""
+        return self.env.step(legal_action(int(action), self.env.get_wrapper_attr("action_masks")()))

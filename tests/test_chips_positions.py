@@ -144,8 +144,8 @@ REFUSED: list[tuple[str, Change, str]] = [
     ("round", put("round", 101), "round is 101, but there are 100 at most"),
     ("over", put("phase", "over"), "pot must be 0 in phase over, not 2"),
     ("large hand", lambda p: p.update(dealer=0, starter=3), r"hands\[3\] can have 7 cards at most"),
-    ("twice", put("hands", 1, 0, "6D"), "has the card 5C in 0 places, expected 1"),
-    ("twice in a hand", put("hands", 1, 0, "6C"), "has the card 5C in 0 places"),
+    ("twice", put("hands", 1, 0, "6D"), "has the card 6D in 2 places, expected 1"),
+    ("twice in a hand", put("hands", 1, 0, "6C"), "has the card 6C in 2 places"),
     ("hand and column", put("columns", "D", "high", "JD"), "has the card JD in 2 places"),
     ("lacks twice", put("lacks", 3, 0, "6S"), r"lacks\[3\] has a card twice"),
     (

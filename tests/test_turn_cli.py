@@ -53,7 +53,7 @@ def test_chips_story() -> None:
         {"type": "match_end", "chips": [19, 1], "winners": [0]},
     ]
     assert storyteller("sixes_chips", NAMES, unicode=True).tell(events) == [
-        "Round 2: dealer you, Ben has the 6♦.",
+        "Round 2: dealer you, the 6♦ is with Ben.",
         "  Ben: 6♦",
         "  you: pass, a chip paid",
         "  Ben: pass, no chip left to pay",

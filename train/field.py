@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from sixth_env.batch import Batch, Step
 from sixth_env.errors import ConfigError
-from sixth_env.match.ask import ask
 from sixth_env.opponents import Opponent
+from sixth_env.opponents.ask import ask
 from sixth_env.rng import fold
 
 

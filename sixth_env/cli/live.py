@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from sixth_env.engine import Engine, random_seed
 from sixth_env.games.base import MATCH_END, TRUNCATED
-from sixth_env.match.ask import ask
 from sixth_env.match.setup import rule_set
+from sixth_env.opponents.ask import ask
 from sixth_env.opponents.base import Opponent
 
 Json = dict[str, Any]

@@ -17,7 +17,7 @@ class ChipsTeller(Teller):
                 case "deal":
                     dealer, starter = (self.names[event[role]] for role in ("dealer", "starter"))
                     first = self.card("6D")
-                    yield f"Round {event['round']}: dealer {dealer}, {starter} has the {first}."
+                    yield f"Round {event['round']}: dealer {dealer}, the {first} is with {starter}."
                 case "play":
                     yield f"  {self.names[event['player']]}: {self.card(event['card'])}"
                 case "pass":

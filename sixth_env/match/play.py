@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from sixth_env.engine import Engine, check_seed
 from sixth_env.errors import ConfigError
 from sixth_env.games.base import MATCH_END, ROUND_END, TRUNCATED
-from sixth_env.match.ask import ask
 from sixth_env.match.result import Entrant, MatchResult
 from sixth_env.match.setup import MAX_DEALS, check_whole, names_of, rule_set, specs_of
+from sixth_env.opponents.ask import ask
 from sixth_env.opponents.base import Opponent
 from sixth_env.rng import fold
 

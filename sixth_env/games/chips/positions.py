@@ -7,6 +7,7 @@ each card.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
@@ -157,13 +158,12 @@ def _check_hands(rules: ChipsRules, table: Table, sizes: list[int]) -> None:
 def _check_cards(table: Position) -> None:
     """Every card is in exactly one hand or column; the 6♦ is with the starter before it lies."""
     laid = _laid(table)
-    places = [sum(card in hand for hand in table.hands) for card in range(NUM_CARDS)]
-    for hand in table.hands:
-        for card in set(hand):
-            places[card] += hand.count(card) - 1
-    for card in range(NUM_CARDS):
-        found = places[card] + (laid >> card & 1)
-        expect(found == 1, f"has the card {_names([card])} in {found} places, expected 1")
+    found = Counter(card for hand in table.hands for card in hand)
+    found.update(card for card in range(NUM_CARDS) if laid >> card & 1)
+    # A card too many is the cause, the one that is missing for it the symptom.
+    for card in sorted(range(NUM_CARDS), key=lambda card: found[card] <= 1):
+        places = found[card]
+        expect(places == 1, f"has the card {_names([card])} in {places} places, expected 1")
     if table.columns.D is None:
         first = kernels.FIRST_CARD.bit_length() - 1
         expect(

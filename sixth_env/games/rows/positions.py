@@ -108,11 +108,14 @@ def _check_cards(rules: RowsRules, table: Position[int]) -> None:
     found = Counter(entry.card for entry in table.revealed)
     for cards in (*table.hands, *table.rows, *table.piles, table.stock):
         found.update(cards)
-    for card in range(len(penalty_table(rules.game))):
-        copies = rules.decks if card < rules.cards else 0
+    ladder = range(len(penalty_table(rules.game)))
+    copies = [rules.decks if card < rules.cards else 0 for card in ladder]
+    # A card too many is the cause, the one that is missing for it the symptom.
+    for card in sorted(ladder, key=lambda card: found[card] <= copies[card]):
         expect(
-            found[card] == copies,
-            f"has the card {_names(rules, [card])} in {found[card]} places, expected {copies}",
+            found[card] == copies[card],
+            f"has the card {_names(rules, [card])} in {found[card]} places,"
+            f" expected {copies[card]}",
         )
     for field, by_seat in (("hands", table.hands), ("piles", table.piles)):
         for seat, cards in enumerate(by_seat):
