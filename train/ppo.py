@@ -40,6 +40,7 @@ from train.runs import (
     StopSignal,
     check_finite,
     derive_seed,
+    passed,
     run_folder,
     torch_generator,
 )
@@ -364,11 +365,6 @@ def train(config: PPOConfig) -> Path:
     path = trainer.save({"fields": [result.to_dict() for result in results]})
     print_results(results, path)
     return run
-
-
-def passed(before: int, after: int, every: int) -> bool:
-    """Whether a multiple of ``every`` lies between two counts of decisions."""
-    return after // every > before // every
 
 
 def main() -> None:

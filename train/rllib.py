@@ -39,7 +39,7 @@ from sixth_env.match.result import MatchResult
 from sixth_env.opponents import load_opponent
 from train.config import Config, load_config, readable_errors, save_resolved
 from train.evaluate import against_fields, print_results
-from train.runs import RunLog, StopSignal, check_finite, derive_seed, run_folder
+from train.runs import RunLog, StopSignal, check_finite, derive_seed, passed, run_folder
 
 LEARNER, PAST = "learner", "past"
 OBJECT_STORE = 300 * 2**20  # bytes for what processes hand each other: a few train batches
@@ -340,11 +340,6 @@ def train(config: RllibConfig) -> Path:
     else:
         print_results(results, path)
     return folder
-
-
-def passed(before: int, after: int, every: int) -> bool:
-    """Whether a multiple of ``every`` lies between two counts of decisions."""
-    return after // every > before // every
 
 
 def main() -> None:

@@ -31,6 +31,7 @@ __all__ = [
     "derive_seed",
     "load_optimizer",
     "optimizer_state",
+    "passed",
     "run_folder",
     "torch_generator",
 ]
@@ -70,6 +71,11 @@ def derive_seed(seed: int, purpose: str) -> int:
 def torch_generator(seed: int, purpose: str, device: str | torch.device = "cpu") -> torch.Generator:
     """A generator of its own for one purpose of a run; torch's global one is left alone."""
     return torch.Generator(device).manual_seed(derive_seed(seed, purpose))
+
+
+def passed(before: int, after: int, every: int) -> bool:
+    """Whether a multiple of ``every`` lies between two counts of decisions."""
+    return after // every > before // every
 
 
 # --- stopping ------------------------------------------------------------------------------------
