@@ -1,8 +1,9 @@
-"""Reports as JSON files."""
+"""Reports as files, written whole or not at all."""
 
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +33,23 @@ def write_report(file: Path, values: dict[str, Any]) -> None:
     Raises:
         ConfigError: the file cannot be written.
     """
-    text = json.dumps(values, indent=2, allow_nan=False) + "\n"
+    write_text(file, json.dumps(values, indent=2, allow_nan=False) + "\n")
+
+
+def write_text(file: Path, text: str) -> None:
+    """Write a text file.
+
+    Raises:
+        ConfigError: the file cannot be written.
+    """
+    target = Path(os.path.realpath(file))
     try:
-        file.write_text(text, "utf-8")
+        if target.exists() and not target.is_file():  # a device or a pipe is written as it stands
+            target.write_text(text, "utf-8")
+            return
+        new = target.with_name(f".{target.name}.new")
+        new.write_text(text, "utf-8")
+        os.replace(new, target)
     except OSError as error:
         raise _unwritable(file, error) from error
 

@@ -112,7 +112,7 @@ def test_cross_shows_everybody_against_everybody(tmp_path: Path) -> None:
     assert "No cycle" in shown
     report = json.loads(file.read_text("utf-8"))
     assert report["command"] in shown
-    pairs = {(d["entrant"], d["field"]): d["value"] for d in report["differences"]}
+    pairs = {(d["entrant"], d["other"]): d["value"] for d in report["differences"]}
     assert pairs["closest", "random"] < 0 < pairs["random", "closest"]
 
 
@@ -134,7 +134,6 @@ def test_cross_shows_everybody_against_everybody(tmp_path: Path) -> None:
         (["match", "closest", "random", "--set", "color=red"], "no option 'color'"),
         (["match", "closest", "random", "--set", "hand_size=ten"], "hand_size must be a whole"),
         (["cross", "random"], "at least two entrants"),
-        (["cross", "random", "random"], "each another opponent"),
         (["play", "--opponents", "closest", "--seat", "2"], "seat must be from 0 to 1, not 2"),
         (["watch", "closest"], "num_players must be from 2 to 10"),
         (["opponents", "--game", "poker"], "unknown game 'poker'"),
@@ -163,7 +162,16 @@ def test_version() -> None:
 
 def test_help_names_every_command() -> None:
     shown = run("--help").output
-    for command in ("match", "cross", "play", "watch", "benchmark", "games", "opponents"):
+    for command in (
+        "match",
+        "tournament",
+        "cross",
+        "play",
+        "watch",
+        "benchmark",
+        "games",
+        "opponents",
+    ):
         assert command in shown
 
 

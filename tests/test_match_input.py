@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from sixth_env.cli.answers import help_for
 from sixth_env.cli.live import LiveMatch
 from sixth_env.engine import Engine
 from sixth_env.errors import ConfigError, OpponentError
-from sixth_env.match import CrossTable, cross_table, play_against, play_field
+from sixth_env.match import Tournament, play_against, play_field, play_tournament
 from sixth_env.match.setup import MAX_DEALS
 from sixth_env.opponents import load_opponent
 from sixth_env.opponents.custom import resolve_opponent
@@ -69,6 +68,7 @@ def test_what_is_no_rule_cannot_be_set(capsys: pytest.CaptureFixture[str], rule:
         ("match", "closest", "lowest"),
         ("match", "closest", "--against", "lowest"),
         ("cross", "closest", "lowest"),
+        ("tournament", "closest", "lowest"),
         ("watch", "closest", "lowest"),
         ("play", "--opponents", "closest"),
     ):
@@ -139,8 +139,8 @@ def test_names_are_no_opponents() -> None:
             play_field("sixth_card", line_up, deals=1)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="'closest' is no opponent"):
         play_against("sixth_card", "closest", pair())  # type: ignore[arg-type]
-    with pytest.raises(ConfigError, match="'closest' is no opponent"):
-        cross_table("sixth_card", ["closest", *pair()])  # type: ignore[list-item]
+    with pytest.raises(ConfigError, match="None is no opponent"):
+        play_tournament("sixth_card", [None, *pair()])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("given", ["names", "specs"])
@@ -164,7 +164,7 @@ def test_entrants_are_counted_in_whole_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [["match", "closest", "lowest"], ["cross", "closest", "lowest"], ["benchmark"]]
+    "command", [["match", "closest", "lowest"], ["tournament", "closest", "lowest"], ["benchmark"]]
 )
 def test_a_file_that_cannot_be_written_is_refused_before_playing(
     monkeypatch: pytest.MonkeyPatch,
@@ -263,9 +263,8 @@ def test_a_training_says_what_its_table_is_made_of(capsys: pytest.CaptureFixture
 def cycles_of(monkeypatch: pytest.MonkeyPatch, *wins: str) -> list[str]:
     """The circles of a table in which the first of each two letters beats the second."""
     names = tuple(sorted(set("".join(wins))))
-    matches: dict[tuple[int, int], Any] = dict.fromkeys(permutations(range(6), 2))
-    monkeypatch.setattr(CrossTable, "beats", lambda self, a, b: names[a] + names[b] in wins)
-    return ["".join(cycle) for cycle in CrossTable(names, matches).cycles]
+    monkeypatch.setattr(Tournament, "beats", lambda self, a, b: names[a] + names[b] in wins)
+    return ["".join(cycle) for cycle in Tournament(names, "table", ()).cycles]
 
 
 @pytest.mark.parametrize(

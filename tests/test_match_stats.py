@@ -77,7 +77,7 @@ def test_many_deals_are_pooled_without_loss() -> None:
 
 def test_pooling_keeps_every_deal() -> None:
     blocks = np.arange(2 * (MAX_BLOCKS + 3), dtype=np.float64).reshape(-1, 2)
-    pooled = stats._pooled(blocks)
+    pooled = stats.pooled(blocks)
     assert len(pooled) == MAX_BLOCKS
     assert pooled.sum(axis=0) == pytest.approx(blocks.sum(axis=0))
 

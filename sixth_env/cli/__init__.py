@@ -1,7 +1,7 @@
 """The command line, ``sixth-env``.
 
 ``app.py``      commands and options
-``matches.py``  matches and cross tables;  ``tables.py`` shows them
+``matches.py``  matches and tournaments;  ``tables.py`` shows them;  ``progress.py`` how far
 ``live.py``     one match, step by step;  ``story.py`` tells it
 ``terminal.py`` a person at the terminal
 

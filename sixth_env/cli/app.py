@@ -43,6 +43,7 @@ Faces = Annotated[
 Json = Annotated[
     Path | None, typer.Option("--json", help="Write the report to this file as JSON, too.")
 ]
+Processes = Annotated[int, typer.Option(help="How many play at a time; no result changes.")]
 Entrants = Annotated[list[str], typer.Argument(help="Opponents; see `sixth-env opponents`.")]
 
 
@@ -85,6 +86,7 @@ def match(
     decks: Decks = None,
     target: Target = None,
     settings: Settings = None,
+    processes: Processes = 1,
     json: Json = None,
 ) -> None:
     """Play opponents against each other on equal deals, in all seat rotations."""
@@ -96,12 +98,70 @@ def match(
         deals=deals,
         seed=seed,
         config=matches.rules_config(rounds, whole, row_choice, decks, target, settings),
+        processes=processes,
     )
     if against:
         report = matches.run_against(entrants, against, players, options)
     else:
         report = matches.run_field(entrants, players, options)
     report.show(json)
+
+
+@app.command()
+def tournament(
+    entrants: Entrants,
+    players: Annotated[int, typer.Option(help="Seats at each table.")] = 4,
+    game: Game = "sixth_card",
+    deals: Deals = 1000,
+    seed: Seed = 1,
+    format: Annotated[
+        str, typer.Option(help="table: mixed tables; field: each alone among each other one.")
+    ] = "table",
+    line_ups: Annotated[
+        int | None, typer.Option(help="A balanced subset of so many line-ups.  [default: to 100]")
+    ] = None,
+    rotations: Annotated[
+        int | None, typer.Option(help="Seat rotations of each line-up.  [default: all]")
+    ] = None,
+    until_settled: Annotated[
+        bool, typer.Option("--until-settled", help="Stop once all differences are beyond chance.")
+    ] = False,
+    within: Annotated[
+        float | None, typer.Option(help="Points that make no difference to --until-settled.")
+    ] = None,
+    rounds: Rounds = None,
+    whole: Whole = False,
+    row_choice: RowChoice = None,
+    decks: Decks = None,
+    target: Target = None,
+    settings: Settings = None,
+    processes: Processes = 1,
+    file: Annotated[
+        Path | None, typer.Option(help="Keep results in this file, and go on from what it holds.")
+    ] = None,
+    json: Json = None,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Write the report to this file as Markdown, too.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write the report to this file as a page with plots, too.")
+    ] = None,
+) -> None:
+    """Play many line-ups on the same deals: points, ratings, who beats whom, cycles."""
+    from sixth_env.cli import matches
+
+    matches.check_files(json, markdown, html)
+    options = matches.Options(
+        game=game,
+        deals=deals,
+        seed=seed,
+        config=matches.rules_config(rounds, whole, row_choice, decks, target, settings),
+        processes=processes,
+    )
+    more = matches.TournamentOptions(
+        players, format, line_ups, rotations, until_settled, within, file
+    )
+    matches.run_tournament(entrants, options, more).show(json, markdown, html)
 
 
 @app.command()
@@ -117,6 +177,7 @@ def cross(
     decks: Decks = None,
     target: Target = None,
     settings: Settings = None,
+    processes: Processes = 1,
     json: Json = None,
 ) -> None:
     """Play each opponent alone among each other one; say who beats whom, and flag cycles."""
@@ -128,6 +189,7 @@ def cross(
         deals=deals,
         seed=seed,
         config=matches.rules_config(rounds, whole, row_choice, decks, target, settings),
+        processes=processes,
     )
     matches.run_cross(entrants, players, options).show(json)
 
@@ -178,13 +240,20 @@ def watch(
 
 @app.command()
 def benchmark(
+    games: Annotated[
+        list[str] | None,
+        typer.Option("--game", help="A game's id; may be repeated.  [default: all]"),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A rough measurement in seconds.")] = False,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Other libraries, too, where installed.")
+    ] = False,
     json: Json = None,
 ) -> None:
     """Measure how many steps and decisions a second this machine makes."""
     from sixth_env import benchmark as benchmarks
 
-    benchmarks.run(quick=quick, json=json)
+    benchmarks.run(games or (), quick=quick, libraries=compare, json=json)
 
 
 @app.command()
@@ -201,3 +270,137 @@ def opponents(game: Game = "sixth_card") -> None:
     from sixth_env.cli import tables
 
     tables.show_opponents(game)
+
+
+@app.command()
+def exact(
+    entrants: Annotated[
+        list[str] | None, typer.Argument(help="Opponents to measure by perfect play.")
+    ] = None,
+    position: Annotated[
+        Path | None, typer.Option(help="Solve the position in this JSON file instead.")
+    ] = None,
+    open_hands: Annotated[
+        bool, typer.Option("--open-hands", help="Even if cards are left in the position's stock.")
+    ] = False,
+    game: Game = "sixth_card",
+    deals: Annotated[int, typer.Option(help="A fixed sample of so many deals.")] = 100,
+    every: Annotated[bool, typer.Option("--all", help="All deals instead of a sample.")] = False,
+    seed: Seed = 1,
+    samples: Annotated[
+        int, typer.Option(help="Answers a position of an opponent that tells no probabilities.")
+    ] = 1,
+    row_choice: RowChoice = None,
+    settings: Settings = None,
+    json: Json = None,
+) -> None:
+    """Solve deals of two players with open hands; say how far opponents are from perfect play."""
+    from sixth_env.cli import exacts, matches
+
+    check_writable(json)
+    if position is not None:
+        exacts.position(position, open_hands).show(json)
+        return
+    config = matches.rules_config(None, False, row_choice, None, None, settings)
+    del config["num_rounds"]  # exact games are of one round
+    count = None if every else deals
+    exacts.measure(entrants or [], game, count, seed, samples, config).show(json)
+
+
+@app.command()
+def suite(
+    opponent: Annotated[
+        str | None, typer.Argument(help="An opponent; see `sixth-env opponents`.")
+    ] = None,
+    game: Annotated[
+        list[str] | None,
+        typer.Option(help="Its boards alone; may be repeated.  [default: all that it plays]"),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="The first deals of most fields, in minutes.")
+    ] = False,
+    out: Annotated[
+        Path, typer.Option(help="Keep results and reports here; go on from what is there.")
+    ] = Path("results"),
+    name: Annotated[
+        str | None, typer.Option(help="What to call the opponent.  [default: as typed]")
+    ] = None,
+    definition: Annotated[
+        str, typer.Option("--suite", help="A suite's name, or a TOML file of your own.")
+    ] = "v1",
+    check: Annotated[
+        Path | None,
+        typer.Option(help="Play the deals of this result again, and say whether it is true."),
+    ] = None,
+    html: Annotated[bool, typer.Option("--html", help="Pages with plots, too.")] = False,
+    processes: Processes = 1,
+    games_at_once: Annotated[
+        int, typer.Option(help="Played together; an interruption loses at most so many.")
+    ] = 512,
+) -> None:
+    """Evaluate an opponent on a frozen set of fields and deals, or check a result."""
+    from sixth_env.cli import suites
+
+    options = suites.Options(definition, quick, processes, games_at_once)
+    if check is not None:
+        if not suites.check(check, opponent, options):
+            raise typer.Exit(1)
+    elif opponent is None:
+        raise typer.BadParameter("expected an opponent, or --check and a result's file")
+    else:
+        suites.evaluate(opponent, name, game or [], out, html, options)
+
+
+@app.command()
+def leaderboard(
+    folder: Annotated[Path, typer.Argument(help="Where the results are, in folders or not.")],
+    definition: Annotated[
+        str, typer.Option("--suite", help="A suite's name, or a TOML file of your own.")
+    ] = "v1",
+    html: Annotated[Path | None, typer.Option(help="Write a page with plots, too.")] = None,
+) -> None:
+    """Rank the results in a folder; writes the table to its README.md."""
+    from sixth_env.cli import suites
+
+    suites.rank(folder, definition, html)
+
+
+@app.command()
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port; 0 takes a free one.")] = 8000,
+    opponent: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=SPEC", help="Offer this opponent too; may be repeated."),
+    ] = None,
+    database: Annotated[
+        Path | None, typer.Option(help="Keep hosted matches in this SQLite file.")
+    ] = None,
+    origin: Annotated[
+        list[str] | None,
+        typer.Option(help="Let the pages of this origin use the API; may be repeated."),
+    ] = None,
+    decision_seconds: Annotated[
+        float, typer.Option(help="Time limit of a decision; then a heuristic plays.")
+    ] = 2.0,
+    max_matches: Annotated[int, typer.Option(help="Hosted matches at a time.")] = 1000,
+    processes: Annotated[
+        int | None,
+        typer.Option(help="Where requests with many views are decided.  [default: up to 4 cores]"),
+    ] = None,
+    warm_up: Annotated[bool, typer.Option(help="Compile everything before it is needed.")] = True,
+) -> None:
+    """Serve opponents and hosted matches over HTTP; see docs/server.md."""
+    from sixth_env.cli import serving
+
+    settings = {
+        "opponents": tuple(opponent or ()),
+        "database": database,
+        "origins": tuple(origin or ()),
+        "decision_seconds": decision_seconds,
+        "max_matches": max_matches,
+        "warm_up": warm_up,
+    }
+    if processes is not None:
+        settings["processes"] = processes
+    serving.serve(host, port, **settings)

@@ -1,50 +1,71 @@
-"""The commands ``match`` and ``cross``: load the opponents, play, report."""
+"""The commands ``match``, ``tournament`` and ``cross``: play, and report."""
 
 from __future__ import annotations
 
+import platform
 import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from sixth_env import __version__
 from sixth_env.cli import tables
+from sixth_env.cli.progress import progress_bar
 from sixth_env.errors import ConfigError
-from sixth_env.match import cross_table, play_against, play_field
-from sixth_env.match.play import Progress
-from sixth_env.match.setup import rule_set
-from sixth_env.opponents.base import Opponent
-from sixth_env.opponents.custom import resolve_opponent
-from sixth_env.report import write_report
+from sixth_env.match import (
+    Job,
+    MatchResult,
+    Tournament,
+    pages,
+    play_jobs,
+    play_tournament,
+    plots,
+)
+from sixth_env.match.setup import MAX_DEALS, check_whole, distinct, rule_set
+from sixth_env.report import check_writable, write_report
 
 DEFAULT_PLAYERS = 4
 
 
 @dataclass(frozen=True)
 class Options:
-    """What all matches of a command share: game, deals, seed and rule set."""
+    """What all matches of a command share: game, deals, seed, rule set, and the processes."""
 
     game: str
     deals: int
     seed: int
     config: dict[str, Any]
+    processes: int = 1
 
-    def load(self, specs: Sequence[str]) -> list[Opponent]:
-        """The opponents of some specs; the same spec twice is the same opponent."""
-        loaded = {spec: resolve_opponent(spec, self.game) for spec in dict.fromkeys(specs)}
-        return [loaded[spec] for spec in specs]
 
-    def to_play(self, players: int) -> dict[str, Any]:
-        """As keyword arguments of ``play_field``, but for the game.
+@dataclass(frozen=True)
+class TournamentOptions:
+    """Who sits with whom, and how long; see :func:`~sixth_env.match.play_tournament`."""
 
-        Raises:
-            ConfigError: the rule set is none of the game for so many players.
-        """
-        config = rule_set(self.game, players, self.config)
-        return {"deals": self.deals, "seed": self.seed, **config}
+    players: int = DEFAULT_PLAYERS
+    format: str = "table"
+    line_ups: int | None = None
+    rotations: int | None = None
+    until_settled: bool = False
+    within: float | None = None
+    file: Path | None = None
+
+    def words(self) -> list[str]:
+        """As options of the command line, defaults and the file left out."""
+        words = ["--players", str(self.players)]
+        if self.format != "table":
+            words += ["--format", self.format]
+        for option, value in (("--line-ups", self.line_ups), ("--rotations", self.rotations)):
+            words += [] if value is None else [option, str(value)]
+        words += ["--until-settled"] * self.until_settled
+        return words if self.within is None else [*words, "--within", str(self.within)]
 
 
 @dataclass(frozen=True)
@@ -54,11 +75,30 @@ class Report:
     print_table: Callable[[], None]
     values: dict[str, Any]
 
-    def show(self, file: Path | None) -> None:
-        """Print the table, and write the values to a file if there is one."""
+    def show(
+        self, json: Path | None, markdown: Path | None = None, html: Path | None = None
+    ) -> None:
+        """Print the table, and write the values to the files that there are."""
         self.print_table()
-        if file is not None:
-            write_report(file, self.values)
+        if json is not None:
+            write_report(json, self.values)
+        if markdown is not None:
+            pages.write_markdown(markdown, self.values)
+        if html is not None:
+            pages.write_html(html, self.values)
+
+
+def check_files(json: Path | None, markdown: Path | None, html: Path | None) -> None:
+    """Refuse a report that cannot be written before anything is played.
+
+    Raises:
+        ConfigError: a file cannot be written.
+        MissingExtraError: a page with plots needs matplotlib, which is not installed.
+    """
+    for file in (json, markdown, html):
+        check_writable(file)
+    if html is not None:
+        plots.check_available()
 
 
 def rules_config(
@@ -103,15 +143,7 @@ def run_field(specs: Sequence[str], players: int | None, options: Options) -> Re
             f"{players} players need {players} entrants, not {len(specs)}; "
             "to play one among a field of another, use --against"
         )
-    with _progress() as progress:
-        result = play_field(
-            options.game,
-            options.load(specs),
-            names=specs,
-            specs=specs,
-            progress=progress,
-            **options.to_play(len(specs)),
-        )
+    (result,) = _play([tuple(specs)], [tuple(specs)], options)
     return Report(lambda: tables.show_match(result), result.to_dict())
 
 
@@ -122,51 +154,91 @@ def run_against(
     if len(specs) != 1:
         raise ConfigError(f"--against is for one entrant, not {len(specs)}")
     players = DEFAULT_PLAYERS if players is None else players
-    (entrant,), others = options.load(specs), options.load(fields)
-    with _progress() as progress:
-        results = play_against(
-            options.game,
-            entrant,
-            others,
-            players=players,
-            names=[*specs, *fields],
-            specs=[*specs, *fields],
-            progress=progress,
-            **options.to_play(players),
-        )
+    names = [distinct([specs[0], other]) for other in fields]
+    results = _play(
+        [(specs[0], *[other] * (players - 1)) for other in fields],
+        [(own, *[other] * (players - 1)) for own, other in names],
+        options,
+    )
     command = results[0].command_against(specs[0], fields)
     values = {"matches": [result.to_dict() for result in results], "command": command}
     return Report(lambda: tables.show_against(results, command), values)
 
 
+def _play(
+    line_ups: Sequence[tuple[str, ...]], names: Sequence[tuple[str, ...]], options: Options
+) -> list[MatchResult]:
+    """A match for each line-up."""
+    deals = range(check_whole("deals", options.deals, MAX_DEALS))
+    jobs = [
+        Job(options.game, line_up, deals, options.seed, options.config, names=called)
+        for line_up, called in zip(line_ups, names, strict=True)
+    ]
+    with progress_bar() as progress:
+        return play_jobs(jobs, processes=options.processes, progress=progress)
+
+
+def run_tournament(specs: Sequence[str], options: Options, more: TournamentOptions) -> Report:
+    """All line-ups of some entrants."""
+    if more.within is not None and not more.until_settled:
+        raise ConfigError("--within says when --until-settled stops: give both")
+    table = _tournament(specs, options, more)
+    some = table.results[0].options_for(options.deals)
+    command = shlex.join(["sixth-env", "tournament", *specs, *more.words(), *some])
+    values = {**table.to_dict(), "command": command, "versions": _versions()}
+    return Report(lambda: tables.show_tournament(table, command), values)
+
+
 def run_cross(specs: Sequence[str], players: int, options: Options) -> Report:
     """Each entrant among a field of each other one."""
-    with _progress() as progress:
-        table = cross_table(
-            options.game,
-            options.load(specs),
-            field_size=players,
-            names=specs,
-            specs=specs,
-            progress=progress,
-            **options.to_play(players),
-        )
-    some = next(iter(table.matches.values()))
+    table = _tournament(specs, options, TournamentOptions(players, "field"))
     seats = ["--players", str(players)]
-    command = shlex.join(["sixth-env", "cross", *specs, *seats, *some.options])
-    values = {**table.to_dict(), "command": command}
+    command = shlex.join(["sixth-env", "cross", *specs, *seats, *table.results[0].options])
+    values = {**table.to_dict(), "command": command, "versions": _versions()}
     return Report(lambda: tables.show_cross(table, command), values)
 
 
-@contextmanager
-def _progress() -> Iterator[Progress | None]:
-    """A progress bar on standard error, if that is a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress as Bar
+def _tournament(specs: Sequence[str], options: Options, more: TournamentOptions) -> Tournament:
+    config = rule_set(options.game, more.players, options.config)
+    with _keeping(more.file), progress_bar() as progress:
+        return play_tournament(
+            options.game,
+            specs,
+            players=more.players,
+            deals=options.deals,
+            seed=options.seed,
+            format=more.format,
+            line_ups=more.line_ups,
+            rotations=more.rotations,
+            until_settled=more.until_settled,
+            within=more.within or 0.0,
+            file=more.file,
+            processes=options.processes,
+            progress=progress,
+            **config,
+        )
 
-    with Bar(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("games")
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+@contextmanager
+def _keeping(file: Path | None) -> Iterator[None]:
+    """Say where an interrupted tournament can be taken up again."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if file is not None:
+            kept = f"what was finished is in {file}: the same command goes on from there"
+            print(f"\nsixth-env: {kept}", file=sys.stderr)
+        raise
+
+
+def _versions() -> dict[str, str]:
+    """What the figures depend on."""
+    found = {
+        "sixth_env": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+    }
+    try:
+        return {**found, "openskill": version("openskill")}
+    except PackageNotFoundError:
+        return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sixth_env.errors import ConfigError
 from sixth_env.games import get_game
-from sixth_env.match.stats import CONFIDENCE, RESAMPLES, Bootstrap, Estimate
+from sixth_env.match.stats import CONFIDENCE, RESAMPLES, Bootstrap, Estimate, pooled
 
 # Rules that have an option of their own on the command line; the others are given by --set.
 _OPTIONS = {
@@ -47,7 +47,7 @@ class Entrant:
 
 @dataclass(frozen=True, eq=False)
 class MatchResult:
-    """Every deal in all rotations of a line-up: R = P games a deal.
+    """Every deal in R rotations of a line-up, all P of them as a rule.
 
     Line-up position j sits at seat (j + r) mod P in rotation r. Points are minus the game's default
     reward, so fewer is better: penalty points, or chips lost (below zero: won).
@@ -59,6 +59,9 @@ class MatchResult:
         points, wins: (deals, R, P) by line-up position; a win shared by k is 1 / k for each, and
             nobody wins a match that a cap cuts off.
         rounds: (deals, R) rounds played in each game.
+        rotations: (R,) those played.
+        turn_points: (entrants, T) points taken in each turn of a round, summed over all games and
+            seats; T is 0 in games where seats do not play in the same turn.
     """
 
     game: str
@@ -69,6 +72,44 @@ class MatchResult:
     points: NDArray[np.float64]
     wins: NDArray[np.float64]
     rounds: NDArray[np.int64]
+    rotations: tuple[int, ...]
+    turn_points: NDArray[np.float64]
+
+    @classmethod
+    def join(cls, parts: Sequence[MatchResult]) -> MatchResult:
+        """One result of several that differ in their deals alone, in the order given.
+
+        Raises:
+            ConfigError: there are none, or they are of different line-ups, rules or rotations.
+        """
+        if len({part._what for part in parts}) != 1:
+            raise ConfigError("only results of one line-up, rule set, seed and rotations can join")
+        first = parts[0]
+        if len(parts) == 1:
+            return first
+        entrants = tuple(
+            replace(
+                entrant,
+                decisions=sum(part.entrants[index].decisions for part in parts),
+                seconds=sum(part.entrants[index].seconds for part in parts),
+            )
+            for index, entrant in enumerate(first.entrants)
+        )
+        return replace(
+            first,
+            entrants=entrants,
+            points=np.concatenate([part.points for part in parts]),
+            wins=np.concatenate([part.wins for part in parts]),
+            rounds=np.concatenate([part.rounds for part in parts]),
+            turn_points=np.sum([part.turn_points for part in parts], axis=0),
+        )
+
+    @property
+    def _what(self) -> tuple[Any, ...]:
+        """What results must have in common to be joined."""
+        names = tuple((entrant.name, entrant.spec) for entrant in self.entrants)
+        rules = repr(sorted(self.rules.items()))
+        return self.game, rules, self.seed, names, tuple(self.line_up), self.rotations
 
     @property
     def deals(self) -> int:
@@ -111,15 +152,26 @@ class MatchResult:
         )
 
     def by_seat(self, entrant: int | str) -> NDArray[np.float64]:
-        """Mean points per round of an entrant at each seat, (P,)."""
+        """Mean points per round of an entrant at each seat, (P,); NaN where it never sat."""
+        points, rounds = self.seat_sums(entrant)
+        nowhere = np.full(len(points), np.nan)
+        return np.asarray(np.divide(points, rounds, out=nowhere, where=rounds > 0))
+
+    def seat_sums(self, entrant: int | str) -> NDArray[np.float64]:
+        """Points of an entrant at each seat, and rounds, (2, P)."""
         players = len(self.line_up)
-        points, rounds = np.zeros(players), np.zeros(players)
+        sums = np.zeros((2, players))
         for position in np.flatnonzero(self.line_up == self.index(entrant)):
-            for rotation in range(players):
+            for r, rotation in enumerate(self.rotations):
                 seat = (position + rotation) % players
-                points[seat] += self.points[:, rotation, position].sum()
-                rounds[seat] += self.rounds[:, rotation].sum()
-        return points / rounds
+                sums[:, seat] += self.points[:, r, position].sum(), self.rounds[:, r].sum()
+        return sums
+
+    def by_turn(self, entrant: int | str) -> NDArray[np.float64]:
+        """Mean points of an entrant per round and seat in each turn, (T,)."""
+        index = self.index(entrant)
+        seat_rounds = self.rounds.sum() * self.entrants[index].seats
+        return np.asarray(self.turn_points[index] / seat_rounds)
 
     def index(self, entrant: int | str) -> int:
         """The index of an entrant given by name or index.
@@ -172,7 +224,11 @@ class MatchResult:
     @property
     def options(self) -> list[str]:
         """Game, deals, seed and rules as options of the command line, defaults left out."""
-        options = ["--game", self.game, "--deals", str(self.deals), "--seed", str(self.seed)]
+        return self.options_for(self.deals)
+
+    def options_for(self, deals: int) -> list[str]:
+        """The same for another number of deals."""
+        options = ["--game", self.game, "--deals", str(deals), "--seed", str(self.seed)]
         changed = self.changed_rules
         for rule, value in changed.items():
             named = rule in _OPTIONS
@@ -206,7 +262,8 @@ class MatchResult:
             "points_per_round": self.points_per_round(index).to_dict(),
             "win_share": self.win_share(index).to_dict(),
             "difference": None if alone else self.difference(index).to_dict(),
-            "points_by_seat": self.by_seat(index).tolist(),
+            "points_by_seat": [x if np.isfinite(x) else None for x in self.by_seat(index).tolist()],
+            "points_by_turn": self.by_turn(index).tolist(),
             "decisions": entrant.decisions,
             "seconds": entrant.seconds,
             "decisions_per_second": entrant.speed,
@@ -233,17 +290,32 @@ class MatchResult:
         return [start + index for index in entrants]
 
     @cached_property
-    def _bootstrap(self) -> Bootstrap:
-        """Blocks (deals, 4 x entrants): points, rounds, wins and games, summed over its seats."""
+    def blocks(self) -> NDArray[np.float64]:
+        """Points, rounds, wins and games by deal, summed over an entrant's seats, (n, E, 4).
+
+        Many deals are pooled into fewer blocks, see :mod:`~sixth_env.match.stats`.
+        """
         member = (self.line_up[:, None] == np.arange(len(self.entrants))).astype(np.float64)
         seats = member.sum(axis=0)
-        blocks = [
+        figures = [
             self.points.sum(axis=1) @ member,
             self.rounds.sum(axis=1)[:, None] * seats,
             self.wins.sum(axis=1) @ member,
             np.tile(self.rounds.shape[1] * seats, (self.deals, 1)),
         ]
-        return Bootstrap(np.concatenate(blocks, axis=1))
+        return pooled(np.stack(figures, axis=-1))
+
+    @cached_property
+    def _bootstrap(self) -> Bootstrap:
+        """The blocks with a column for each kind of figure and entrant, kind by kind."""
+        return Bootstrap(self.blocks.swapaxes(1, 2).reshape(len(self.blocks), -1))
+
+
+def shared_wins(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Who won each game, (…, P): the fewest points win, k winners have 1 / k each."""
+    best = points == points.min(axis=-1, keepdims=True)
+    shares: NDArray[np.float64] = best / best.sum(axis=-1, keepdims=True)
+    return shares
 
 
 def _sum_ratio(

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from sixth_env.errors import ConfigError
 from sixth_env.games import get_game
-from sixth_env.opponents import HeuristicOpponent, MonteCarloOpponent, RandomOpponent
+from sixth_env.opponents import (
+    ExactOpponent,
+    HeuristicOpponent,
+    MonteCarloOpponent,
+    RandomOpponent,
+)
 from sixth_env.opponents.base import Opponent
 
 MAX_DEALS = 1_000_000  # ten players: 1.6 GB of results
 
-_BUILT_IN = (RandomOpponent, HeuristicOpponent, MonteCarloOpponent)
+# Called with the games played so far and all games.
+Progress = Callable[[int, int], None]
+
+_BUILT_IN = (RandomOpponent, HeuristicOpponent, MonteCarloOpponent, ExactOpponent)
 
 
 def rule_set(game: str, players: int, config: dict[str, Any]) -> dict[str, Any]:
@@ -67,3 +75,20 @@ def specs_of(opponents: Sequence[Opponent], specs: Sequence[str | None] | None) 
     if len(specs) != len(opponents):
         raise ConfigError(f"{len(opponents)} opponents need as many specs, not {len(specs)}")
     return list(specs)
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Names told apart: a second "closest" becomes "closest#2"."""
+    counts: dict[str, int] = {}
+    found = []
+    for name in names:
+        counts[name] = counts.get(name, 0) + 1
+        found.append(name if counts[name] == 1 else f"{name}#{counts[name]}")
+    return found
+
+
+def chunks(deals: range, size: int) -> list[range]:
+    """Consecutive deals in parts that end where ``size`` divides the index, and at the end."""
+    starts = [deals.start, *range((deals.start // size + 1) * size, deals.stop, size)]
+    ends = [*starts[1:], deals.stop]
+    return [range(start, end) for start, end in zip(starts, ends, strict=True)]
