@@ -1,0 +1,73 @@
+"""How fast PPO learns on this machine, game by game: ``python -m train.speed``.
+
+Rates are decisions learnt from in a second of processor time, rollouts and updates included, with
+the settings of configs/ppo. ``sixth-env benchmark`` shows them too, if run from the checkout.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from pydantic import Field as Setting
+
+from sixth_env.benchmark import Rate, Row
+from sixth_env.games import GAMES, get_game
+from train.config import Config, load_config, read_config, readable_errors
+from train.ppo import PPOConfig, Trainer
+
+
+class SpeedConfig(Config):
+    """Settings of the measurement."""
+
+    games: tuple[str, ...] = tuple(GAMES)
+    """ids; each is trained with configs/ppo/GAME.toml"""
+    repeats: int = Setting(default=3, ge=1)
+    """updates that are measured, after a first one that compiles; their median is reported"""
+    file: str | None = None
+    """takes the rates as JSON"""
+
+
+def measure(config: PPOConfig, repeats: int, rules: str) -> Row:
+    """The rate of some updates with these settings, as a row of the benchmark's report."""
+    trainer = Trainer(config, Path("runs"))  # writes there when it saves, which it never does
+    rates = []
+    for _ in range(repeats + 1):
+        before, started = trainer.decisions, time.process_time()
+        trainer.advance()
+        rates.append((trainer.decisions - before) / (time.process_time() - started))
+    return Row(
+        **asdict(Rate.of(rates[1:])),
+        interface="train.ppo, learning",
+        game=config.game,
+        rules=rules,
+        what=trainer.config.precision,
+        batch=sum(table.games for table in config.tables),
+    )
+
+
+def run(config: SpeedConfig) -> list[Row]:
+    """Measure all games, print the rates and write them down."""
+    rows = []
+    for name in config.games:
+        file = Path("configs/ppo") / f"{get_game(name).id}.toml"
+        row = measure(read_config(PPOConfig, file), config.repeats, file.name)
+        spread = f"{row.low:,.0f} to {row.high:,.0f}"
+        print(f"{file}: {row.rate:,.0f} decisions/s ({spread}), {row.what}, {row.batch:,} games")
+        rows.append(row)
+    if config.file is not None:
+        Path(config.file).write_text(json.dumps([asdict(row) for row in rows]), "utf-8")
+    return rows
+
+
+def main() -> None:
+    """Read the settings and measure."""
+    config = load_config(SpeedConfig)
+    with readable_errors():
+        run(config)
+
+
+if __name__ == "__main__":
+    main()
