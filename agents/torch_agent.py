@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from agents.checkpoint import Card, check_compatible, new_card
+from agents.checkpoint import Card, Checkpoint, check_compatible, new_card
 from agents.checkpoint import load as load_checkpoint
 from agents.networks import NetworkSettings, PolicyValueNet
 from agents.towers import TowerSettings, TowersNet
@@ -19,7 +19,7 @@ from sixth_env.errors import CheckpointError, ConfigError
 from sixth_env.games import get_game
 from sixth_env.games.base import Game
 from sixth_env.opponents.base import Seeds, integer_columns, legal_actions, row_seeds
-from sixth_env.rng import draw
+from sixth_env.opponents.sampling import gumbel, softmax
 
 Network = PolicyValueNet | TowersNet
 
@@ -51,16 +51,14 @@ class TorchAgent:
         logits, _ = self.logits_and_value(observation, action_mask)
         row_keys = row_seeds(seeds, len(logits))
         if not self.greedy:
-            logits = logits + _gumbel(row_keys, logits.shape[1])
+            logits = logits + gumbel(row_keys, logits.shape[1])
         choice = np.where(np.asarray(action_mask) != 0, logits, -np.inf).argmax(axis=1)
         return np.asarray(choice, np.int64)
 
     def policy(self, observation: NDArray[Any], action_mask: NDArray[Any]) -> NDArray[np.float32]:
         """Probabilities (N, A) of the actions."""
         logits, _ = self.logits_and_value(observation, action_mask)
-        shifted = np.exp(logits - logits.max(axis=1, keepdims=True))
-        probabilities: NDArray[np.float32] = shifted / shifted.sum(axis=1, keepdims=True)
-        return probabilities
+        return softmax(logits)
 
     def logits_and_value(
         self, observation: NDArray[Any], action_mask: NDArray[Any]
@@ -87,7 +85,11 @@ def load(path: str | Path, *, greedy: bool = True) -> TorchAgent:
     text = str(path)
     if text.endswith(SAMPLED):
         path, greedy = text.removesuffix(SAMPLED), False
-    checkpoint = load_checkpoint(path)
+    return restore(load_checkpoint(path), str(path), greedy=greedy)
+
+
+def restore(checkpoint: Checkpoint, path: str, *, greedy: bool = True) -> TorchAgent:
+    """The agent of a checkpoint that was loaded from ``path``; raises as ``load`` does."""
     try:
         game = get_game(checkpoint.card.game)
         check_compatible(checkpoint.card, game)
@@ -134,12 +136,3 @@ def card_for(
         training=training,
         results=results,
     )
-
-
-def _gumbel(seeds: NDArray[np.uint64], num_actions: int) -> NDArray[np.float32]:
-    """Gumbel noise (N, A): the argmax of logits plus noise is a draw from the policy."""
-    numbers = np.arange(num_actions, dtype=np.uint64)
-    bits = draw(seeds[:, None], numbers[None, :])
-    uniform = ((bits >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
-    noise: NDArray[np.float32] = -np.log(-np.log(uniform)).astype(np.float32)
-    return noise

@@ -24,6 +24,9 @@ def ladder_name(index: int) -> str:
     return RANKS[index // 4] + SUITS[index % 4]
 
 
+_LADDER = {ladder_name(index): index for index in range(4 * len(RANKS))}
+
+
 def ladder_index(card: str) -> int:
     """The ladder index of a card; takes "10H", "TH" and "10♥". Raises ``ValueError``."""
     text = card.strip().upper()
@@ -75,7 +78,8 @@ def card_index(game_id: str, card: Card) -> int:
     if game_id == "sixth_card":
         if not isinstance(card, str):
             raise ValueError(f"{card!r} is not a card: expected a name such as '10H'")
-        return ladder_index(card)
+        index = _LADDER.get(card)
+        return ladder_index(card) if index is None else index
     if isinstance(card, bool) or not isinstance(card, (int, np.integer)) or not 1 <= card <= 104:
         raise ValueError(f"{card!r} is not a card: expected a whole number from 1 to 104")
     return int(card) - 1

@@ -28,11 +28,11 @@ def expect_rules(rules: Rules, table: Any, given: dict[str, Any] | None, **same:
         given: the whole rule set of the position, if it has one.
         same: further fields of the position, each with the name that it has in the rules.
     """
-    own = rules.to_dict()
-    facts = [(f"rules.{name}", value, own[name]) for name, value in (given or {}).items()]
+    facts = [(f"rules.{name}", value, name) for name, value in (given or {}).items()]
     for field, name in {"game": "game", "players": "num_players", **same}.items():
-        facts.append((field, getattr(table, field), own[name]))
-    for field, value, expected in facts:
+        facts.append((field, getattr(table, field), name))
+    for field, value, name in facts:
+        expected = getattr(rules, name)
         expect(value == expected, f"{field} is {value!r}, but this game's is {expected!r}")
 
 

@@ -19,8 +19,9 @@ from types import ModuleType
 
 from sixth_env.errors import OpponentError, SixthEnvError
 from sixth_env.games import get_game
-from sixth_env.opponents import load_opponent, opponent_names
+from sixth_env.opponents import is_exported, load_opponent, opponent_names
 from sixth_env.opponents.base import Opponent
+from sixth_env.opponents.remote import is_remote
 
 CHECKPOINT_MODULE, CARD, SAMPLED = "agents", "card.json", "?sampled"
 
@@ -28,10 +29,11 @@ _SPEC = re.compile(r"(?P<module>[A-Za-z_]\w+(\.[A-Za-z_]\w*)*):(?P<argument>.+)"
 
 
 def resolve_opponent(spec: str, game: str = "sixth_card") -> Opponent:
-    """The opponent of a spec: a built-in name, ``MODULE:ARGUMENT``, or a checkpoint's folder.
+    """The opponent of a spec: all that ``load_opponent`` takes, ``MODULE:ARGUMENT``, a checkpoint.
 
     Args:
-        spec: what to load; a built-in name such as ``"mc:100"`` is never taken for a module.
+        spec: what to load; a built-in name such as ``"mc:100"`` is never taken for a module, nor
+            a shipped opponent's for a folder.
         game: the game to be played.
 
     Raises:
@@ -39,7 +41,7 @@ def resolve_opponent(spec: str, game: str = "sixth_card") -> Opponent:
         SixthEnvError: whatever the module's ``load`` finds wrong.
     """
     built_in = {name.partition(":")[0] for name in opponent_names(game)}
-    if spec.partition(":")[0] in {*built_in, ""}:
+    if spec.partition(":")[0] in {*built_in, ""} or is_remote(spec) or is_exported(spec):
         return load_opponent(spec, game=game)
     folder = Path(spec.removesuffix(SAMPLED))
     if _is_checkpoint(folder):

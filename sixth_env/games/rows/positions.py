@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 
 import numpy as np
 
@@ -105,21 +104,25 @@ def _check_sizes(rules: RowsRules, table: Position[int]) -> None:
 
 def _check_cards(rules: RowsRules, table: Position[int]) -> None:
     """Every card of the deck is in exactly one place; hands and piles ascend."""
-    found = Counter(entry.card for entry in table.revealed)
+    found = [0] * len(penalty_table(rules.game))
+    for entry in table.revealed:
+        found[entry.card] += 1
     for cards in (*table.hands, *table.rows, *table.piles, table.stock):
-        found.update(cards)
-    ladder = range(len(penalty_table(rules.game)))
-    copies = [rules.decks if card < rules.cards else 0 for card in ladder]
-    # A card too many is the cause, the one that is missing for it the symptom.
-    for card in sorted(ladder, key=lambda card: found[card] <= copies[card]):
-        expect(
-            found[card] == copies[card],
-            f"has the card {_names(rules, [card])} in {found[card]} places,"
-            f" expected {copies[card]}",
+        for card in cards:
+            found[card] += 1
+    copies = [rules.decks if card < rules.cards else 0 for card in range(len(found))]
+    if found != copies:
+        # A card too many is the cause, the one that is missing for it the symptom.
+        wrong = [card for card in range(len(found)) if found[card] != copies[card]]
+        card = min(wrong, key=lambda card: found[card] < copies[card])
+        raise PositionError(
+            f"position has the card {_names(rules, [card])} in {found[card]} places,"
+            f" expected {copies[card]}"
         )
     for field, by_seat in (("hands", table.hands), ("piles", table.piles)):
         for seat, cards in enumerate(by_seat):
-            expect(cards == sorted(cards), f"{field}[{seat}] must ascend: {_names(rules, cards)}")
+            if cards != sorted(cards):
+                raise PositionError(f"position {field}[{seat}] must ascend: {_names(rules, cards)}")
 
 
 def _check_rows(rules: RowsRules, table: Position[int]) -> None:
@@ -128,8 +131,8 @@ def _check_rows(rules: RowsRules, table: Position[int]) -> None:
             len(row) <= rules.row_length, f"rows[{number}] has more than {rules.row_length} cards"
         )
         # A twin lies on its twin; with one deck, equal cards have been refused already.
-        ascends = all(low <= high for low, high in pairwise(row))
-        expect(ascends, f"rows[{number}] must ascend: {_names(rules, row)}")
+        if row != sorted(row):
+            raise PositionError(f"position rows[{number}] must ascend: {_names(rules, row)}")
 
 
 def _code(rules: RowsRules, table: Position[int], seat: int, card: int) -> int:
@@ -225,27 +228,36 @@ def _check_chosen(rules: RowsRules, table: Position[int]) -> None:
 
 def _write(rules: RowsRules, table: Position[int], s: np.void) -> None:
     """Everything but a row decision."""
-    r = rules_record(rules)
+    r, penalty = rules_record(rules), penalty_table(rules.game)
     clear(s)
     kernels.clear_round(s)
     s["dealer"], s["round"], s["turn"] = table.dealer, table.round, table.turn
     s["phase"] = ("card", "row", "over").index(table.phase)
     s["held"] = len(table.hands[0])
-    for number, row in enumerate(table.rows):
-        kernels.start_row(s, r, number, row[0])
-        for card in row[1:]:
-            kernels.append(s, r, number, card)
-    seen = [card for cards in (*table.rows, *table.piles) for card in cards]
-    for card in (*seen, *(entry.card for entry in table.revealed)):
-        s["seen"][card] += 1
-    for seat, hand in enumerate(table.hands):
-        s["hands"][seat, : len(hand)] = hand
-        s["totals"][seat] = table.totals[seat]
-        s["points"][seat] = _points(rules, table)[seat]
-        for card in table.piles[seat]:
-            s["taker"][int(s["taker"][0, card] != 0), card] = seat + 1
-        for turn, played in enumerate(table.played[seat] if table.played else ()):
-            s["played"][seat, turn] = kernels.EMPTY if played is None else played
+    for number, (*before, end) in enumerate(table.rows):
+        s["rows"][number, : len(before)] = before
+        s["row_size"][number] = len(before)
+        s["row_points"][number] = sum(penalty[card] for card in before)
+        kernels.append(s, r, number, end)
+    seen = [0] * len(s["seen"])
+    for card in (
+        *(card for cards in (*table.rows, *table.piles) for card in cards),
+        *(entry.card for entry in table.revealed),
+    ):
+        seen[card] += 1
+    s["seen"] = seen
+    players = rules.num_players
+    s["totals"][:players], s["points"][:players] = table.totals, _points(rules, table)
+    s["hands"][:players, : s["held"]] = table.hands
+    if table.played:
+        s["played"][:players, : rules.hand_size - int(s["held"])] = [
+            [kernels.EMPTY if card is None else card for card in cards] for cards in table.played
+        ]
+    taker = s["taker"].tolist()
+    for seat, pile in enumerate(table.piles):
+        for card in pile:
+            taker[taker[0][card] != 0][card] = seat + 1
+    s["taker"] = taker
     for entry in table.revealed:
         s["played"][entry.player, table.turn - 1] = entry.card
 
