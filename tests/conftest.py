@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # Before torch and NumPy are loaded: one thread for each of the processes that share the cores.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import random
 from collections.abc import Iterator
 

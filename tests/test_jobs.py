@@ -218,6 +218,26 @@ def test_a_line_that_is_not_whole_is_damaged(tmp_path: Path) -> None:
         play_jobs(jobs, file)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("points", [[[1]]]),
+        ("points", [[[1.5, 2.0]] * 2] * 2),
+        ("rounds", [1]),
+        ("cut_off", [[9, 0]]),
+        ("turn_points", [1]),
+        ("entrants", [{"greedy": None, "decisions": "many", "seconds": 0, "spec": None}] * 2),
+    ],
+)
+def test_a_line_of_another_shape_is_damaged(tmp_path: Path, name: str, value: Any) -> None:
+    file, jobs = tmp_path / "a.jsonl", [Job("sixth_card", ("lowest", "closest"), range(2))]
+    play_jobs(jobs, file)
+    head, line = map(json.loads, file.read_text("utf-8").splitlines())
+    file.write_text(f"{json.dumps(head)}\n{json.dumps({**line, name: value})}\n", "utf-8")
+    with pytest.raises(ConfigError, match=r"the line [0-9a-f]+ of .*a\.jsonl is damaged"):
+        play_jobs(jobs, file)
+
+
 def test_a_longer_run_takes_over_a_shorter_one(tmp_path: Path) -> None:
     file, stub = tmp_path / "a.jsonl", Stub()
     job = Job("sixth_card", ("s", "lowest"), range(128))
@@ -304,15 +324,44 @@ def test_a_file_that_cannot_be_kept(tmp_path: Path) -> None:
             play_jobs([], file)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="devices are files elsewhere alone")
+def test_a_device_without_an_end_is_not_read() -> None:
+    with pytest.raises(ConfigError, match="/dev/zero is no file of results"):
+        play_jobs([], "/dev/zero")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there files are not locked")
+def test_one_run_at_a_time_writes_to_a_file(tmp_path: Path) -> None:
+    file, job = tmp_path / "a.jsonl", Job("sixth_card", ("lowest", "closest"), range(2))
+    with Runner(file, settings={"a": 1}) as runner:
+        with pytest.raises(ConfigError, match=r"another run is writing to .*a\.jsonl"):
+            play_jobs([job], file, settings={"a": 1})
+        runner.play([job])
+    kept = file.read_bytes()
+    play_jobs([job], file, settings={"a": 1})
+    assert file.read_bytes() == kept
+
+
 # --- Opponents by spec -----------------------------------------------------------------------
 
 BOTS = """
 import os
+from sixth_env.errors import OpponentError
+
+class Lost(OpponentError):
+    def __init__(self, one, two):
+        super().__init__(f"lost {one} and {two}")
 
 class Bot:
     name = "bot"
-    def __init__(self, does): self.does = does
-    def close(self): open(self.does + ".closed", "w").close()
+    def __init__(self, does):
+        self.does = does
+        if does == "loses":
+            raise Lost(1, 2)
+    def close(self):
+        if self.does == "breaks":
+            raise ValueError
+        open(self.does + ".closed", "w").close()
     def act(self, observation, action_mask, seeds):
         if self.does == "dies":
             os._exit(7)
@@ -340,10 +389,13 @@ def test_what_goes_wrong_in_a_process_is_told(
         with pytest.raises(OpponentError, match=message):
             runner.play([play("dies")])
         runner.play([replace(play("plays"), seed=2)])
+        with pytest.raises(OpponentError, match="Lost: lost 1 and 2"):
+            runner.play([play("loses")])
     assert Path("plays.closed").exists()
     Path("plays.closed").unlink()
     play_jobs([play("plays")])
     assert Path("plays.closed").exists()
+    assert play_jobs([play("breaks")])[0].games == 4  # what closing brings takes nothing away
 
 
 def test_a_changed_checkpoint_is_another_opponent(tmp_path: Path) -> None:

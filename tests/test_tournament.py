@@ -19,6 +19,7 @@ from sixth_env.games import GAMES
 from sixth_env.match import Tournament, play_field, play_tournament, shared_wins, stats
 from sixth_env.match.result import Entrant, MatchResult
 from sixth_env.match.settle import ratio_interval
+from sixth_env.match.setup import distinct
 from sixth_env.opponents import load_opponent
 
 # rich, which prints the tables, draws from `random` when it is imported.
@@ -370,6 +371,22 @@ def test_reports_for_people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert "plots need matplotlib: pip install 'sixth_env[bench]'" in str(done.exception)
 
 
+def test_no_file_is_written_over_by_another(tmp_path: Path) -> None:
+    file = str(tmp_path / "a.jsonl")
+    command = ("tournament", "closest", "lowest", "--players", "2", "--deals", "2")
+    done = CliRunner().invoke(app, [*command, "--file", file, "--json", file])
+    assert "a.jsonl is named twice: each file holds one thing" in str(done.exception)
+    assert not Path(file).exists()
+
+
+def test_where_a_cap_cuts_everything_off_there_are_no_points(recwarn: Any) -> None:
+    names = ["careful", "random"]
+    table = play_tournament("sixes_golf", names, players=2, deals=3, num_rounds=1, max_turns=1)
+    assert np.isnan(table.points_per_round("careful").value)
+    assert table.to_dict()["entrants"][0]["points_per_round"]["value"] is None
+    assert not recwarn.list
+
+
 def test_a_match_may_take_several_processes(tmp_path: Path) -> None:
     reports = []
     for processes in ("1", "2"):
@@ -407,3 +424,8 @@ def test_without_a_terminal_progress_is_a_line_now_and_then(
 )
 def test_durations_in_words(seconds: float, words: str) -> None:
     assert progress._duration(seconds) == words
+
+
+def test_numbered_names_stay_apart_from_names_that_have_a_number() -> None:
+    names = ["a", "a", "a#2", "b", "a"]
+    assert distinct(names) == ["a", "a#3", "a#2", "b", "a#4"]

@@ -150,7 +150,7 @@ def tournament(
     """Play many line-ups on the same deals: points, ratings, who beats whom, cycles."""
     from sixth_env.cli import matches
 
-    matches.check_files(json, markdown, html)
+    matches.check_files(json, markdown, html, file)
     options = matches.Options(
         game=game,
         deals=deals,

@@ -88,15 +88,22 @@ class Report:
             pages.write_html(html, self.values)
 
 
-def check_files(json: Path | None, markdown: Path | None, html: Path | None) -> None:
+def check_files(
+    json: Path | None, markdown: Path | None, html: Path | None, kept: Path | None
+) -> None:
     """Refuse a report that cannot be written before anything is played.
 
     Raises:
-        ConfigError: a file cannot be written.
+        ConfigError: a file cannot be written, or two of them, or one and what is ``kept`` of the
+            games, are the same.
         MissingExtraError: a page with plots needs matplotlib, which is not installed.
     """
-    for file in (json, markdown, html):
-        check_writable(file)
+    files = [file.resolve() for file in (json, markdown, html, kept) if file is not None]
+    for file in files:
+        if files.count(file) > 1:
+            raise ConfigError(f"{file.name} is named twice: each file holds one thing")
+    for report in (json, markdown, html):
+        check_writable(report)
     if html is not None:
         plots.check_available()
 

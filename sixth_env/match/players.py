@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,11 +54,15 @@ class Players:
             return table.play(job.deals, job.rotations)
 
     def close(self) -> None:
-        """Forget the opponents that were loaded; those that hold something open are told."""
+        """Forget the opponents that were loaded; those that hold something open are told.
+
+        One that fails at it takes no result with it.
+        """
         for opponent in self._loaded.values():
             close = getattr(opponent, "close", None)
             if callable(close):
-                close()
+                with suppress(Exception):
+                    close()
         self._loaded.clear()
 
     def _load(self, game: str, spec: str) -> Opponent:

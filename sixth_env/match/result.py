@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sixth_env.errors import ConfigError
 from sixth_env.games import get_game
-from sixth_env.match.stats import CONFIDENCE, RESAMPLES, Bootstrap, Estimate, pooled
+from sixth_env.match.stats import CONFIDENCE, RESAMPLES, Bootstrap, Estimate, pooled, ratio
 
 # Rules that have an option of their own on the command line; the others are given by --set.
 _OPTIONS = {
@@ -321,5 +321,4 @@ def shared_wins(points: NDArray[np.float64]) -> NDArray[np.float64]:
 def _sum_ratio(
     sums: NDArray[np.float64], above: list[int], below: list[int]
 ) -> NDArray[np.float64]:
-    ratio: NDArray[np.float64] = sums[..., above].sum(-1) / sums[..., below].sum(-1)
-    return ratio
+    return ratio(sums[..., above].sum(-1), sums[..., below].sum(-1))

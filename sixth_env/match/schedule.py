@@ -48,10 +48,10 @@ def make_schedule(
         players: P, the seats at a table.
         format: ``"table"`` or ``"field"``, see above.
         line_ups: how many of the possible line-ups to play, chosen so that all entrants, and then
-            all pairs of them, sit together as equally often as can be; by default all, or 100 of
+            all pairs of them, sit together about equally often; by default all, or 100 of
             them if there are more. The field format always plays all.
         rotations: how many of the P rotations of each line-up to play, chosen so that everybody
-            sits at each seat as equally often as can be; all by default.
+            sits at each seat about equally often; all by default.
 
     Raises:
         ConfigError: such a tournament cannot be played.

@@ -89,6 +89,8 @@ def ratio_interval(
     by transformation", JRSS B 54, 1992).
     """
     blocks, total = len(above), below.sum()
+    if total == 0:  # a cap has cut off every round
+        return Estimate(np.nan, -np.inf, np.inf)
     ratio = float(above.sum() / total)
     if blocks < 2:
         return Estimate(ratio, -np.inf, np.inf)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -78,12 +79,12 @@ def specs_of(opponents: Sequence[Opponent], specs: Sequence[str | None] | None) 
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """Names told apart: a second "closest" becomes "closest#2"."""
-    counts: dict[str, int] = {}
-    found = []
+    """Names told apart: a second "closest" becomes "closest#2", unless another is called so."""
+    found: list[str] = []
     for name in names:
-        counts[name] = counts.get(name, 0) + 1
-        found.append(name if counts[name] == 1 else f"{name}#{counts[name]}")
+        numbered = (f"{name}#{number}" for number in count(2))
+        taken = {*found, *names}
+        found.append(next(n for n in numbered if n not in taken) if name in found else name)
     return found
 
 

@@ -17,7 +17,7 @@ from sixth_env.games import get_game
 from sixth_env.match import ratings
 from sixth_env.match.result import Entrant, MatchResult
 from sixth_env.match.settle import Settling
-from sixth_env.match.stats import CONFIDENCE, RESAMPLES, Bootstrap, Estimate
+from sixth_env.match.stats import CONFIDENCE, RESAMPLES, Bootstrap, Estimate, ratio
 
 _FIGURES = ("points", "seat_rounds", "wins", "seat_games")
 
@@ -250,13 +250,15 @@ class Tournament:
     def _ratio(self, above: str, below: str, entrant: int) -> Estimate:
         start = entrant * len(_FIGURES)
         a, b = start + _FIGURES.index(above), start + _FIGURES.index(below)
-        return self._bootstrap.estimate(lambda sums: sums[..., a] / sums[..., b])
+        return self._bootstrap.estimate(lambda sums: ratio(sums[..., a], sums[..., b]))
 
     def _difference(self, a: int, b: int) -> Estimate:
         if self.settling is not None:
             return self.settling.interval(*self._pairs[a, b].T)
         column = len(_FIGURES) * len(self.names) + 2 * list(self._pairs).index((a, b))
-        return self._bootstrap.estimate(lambda sums: sums[..., column] / sums[..., column + 1])
+        return self._bootstrap.estimate(
+            lambda sums: ratio(sums[..., column], sums[..., column + 1])
+        )
 
     @cached_property
     def _bootstrap(self) -> Bootstrap:

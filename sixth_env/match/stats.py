@@ -93,3 +93,10 @@ def _weights(rng: np.random.Generator, blocks: int) -> NDArray[np.float64]:
     """How often each block is drawn in a resample, (blocks,)."""
     drawn = rng.integers(blocks, size=blocks, dtype=np.int32)
     return np.bincount(drawn, minlength=blocks).astype(np.float64)
+
+
+def ratio(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
+    """One sum over another; NaN where nothing was counted, such as rounds that a cap cut off."""
+    nothing = np.full(np.shape(above), np.nan)
+    quotient: NDArray[np.float64] = np.divide(above, below, out=nothing, where=below != 0)
+    return quotient

@@ -6,11 +6,13 @@ Lines are appended as jobs are finished. A last line that a crash has torn is dr
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sixth_env.errors import ConfigError
 from sixth_env.match.result import Entrant, MatchResult, shared_wins
@@ -68,16 +70,35 @@ class Store:
 
 def _opened(file: Path, header: dict[str, Any], lines: dict[str, bytes]) -> BinaryIO:
     """The file, ready for more lines, once those that it holds are in ``lines``."""
+    if file.exists() and not file.is_file() and not file.is_dir():  # such as /dev/zero: no end
+        raise ConfigError(f"{file} is no file of results: a device or a pipe keeps nothing")
     try:
-        whole = _read(file, header, lines)
         stream = file.open("ab")
-        stream.truncate(whole)
-        if whole == 0:
-            stream.write(_text(header))
-            stream.flush()
+        try:
+            _lock(stream, file)
+            whole = _read(file, header, lines)
+            stream.truncate(whole)
+            if whole == 0:
+                stream.write(_text(header))
+                stream.flush()
+        except BaseException:
+            stream.close()
+            raise
     except OSError as error:
         raise _unwritable(file, error) from error
     return stream
+
+
+def _lock(stream: BinaryIO, file: Path) -> None:
+    """Keep other runs out until the file is closed or the process ends, where the system can."""
+    if sys.platform == "win32":
+        return
+    import fcntl
+
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise ConfigError(f"another run is writing to {file}") from None
 
 
 def _unwritable(file: Path | None, error: OSError) -> ConfigError:
@@ -86,7 +107,7 @@ def _unwritable(file: Path | None, error: OSError) -> ConfigError:
 
 def _read(file: Path, header: dict[str, Any], lines: dict[str, bytes]) -> int:
     """Take the whole lines of a file; returns how many bytes they are, 0 if there are none."""
-    content = file.read_bytes() if file.exists() else b""
+    content = file.read_bytes()
     whole = content.rfind(b"\n") + 1
     rows = content[:whole].splitlines()
     if not whole and _text(header).startswith(content):
@@ -155,7 +176,8 @@ def _to_line(key: str, job: Job, result: MatchResult) -> dict[str, Any]:
 
 def _from_line(line: dict[str, Any], job: Job) -> MatchResult:
     """The result that ``_to_line`` made plain."""
-    points = np.array(line["points"], np.float64)
+    games = len(job.deals), len(job.rotations)
+    points = _whole_numbers(line["points"], *games, len(job.line_up)).astype(np.float64)
     wins = shared_wins(points)
     for deal, rotation in line["cut_off"]:
         wins[deal, rotation] = 0.0
@@ -171,15 +193,23 @@ def _from_line(line: dict[str, Any], job: Job) -> MatchResult:
                 seats=int(np.sum(line_up == index)),
                 spec=values["spec"],
                 greedy=values["greedy"],
-                decisions=values["decisions"],
-                seconds=values["seconds"],
+                decisions=int(values["decisions"]),
+                seconds=float(values["seconds"]),
             )
             for index, (name, values) in enumerate(zip(specs, line["entrants"], strict=True))
         ),
         line_up=line_up,
         points=points,
         wins=wins,
-        rounds=np.array(line["rounds"], np.int64),
+        rounds=_whole_numbers(line["rounds"], *games),
         rotations=job.rotations,
         turn_points=np.array(line["turn_points"], np.float64).reshape(len(specs), -1),
     )
+
+
+def _whole_numbers(values: Any, *shape: int) -> NDArray[np.int64]:
+    """Numbers as they were written; raises ``ValueError`` if they are others."""
+    array = np.array(values)
+    if array.shape != shape or not np.issubdtype(array.dtype, np.integer):
+        raise ValueError(f"whole numbers of shape {shape} were expected")
+    return array.astype(np.int64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -143,8 +144,17 @@ def _work(pipe: Connection) -> None:
         try:
             answer = players.play_one(job)
         except Exception as error:
-            answer = error
+            answer = _told(error)
         try:
             pipe.send((place, answer))
         except ConnectionError:
             return
+
+
+def _told(error: Exception) -> Exception:
+    """An error as another process can read it; a foreign one may not survive the way."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return OpponentError(f"{type(error).__name__}: {error}")
+    return error

@@ -35,7 +35,7 @@ def ask(
     """
     try:
         answer: object = opponent.act(observation, action_mask.copy(), seeds)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise OpponentError(
             f"{name} ({_players(seats)}) failed with {type(error).__name__}: {error}"
         ) from error

@@ -91,7 +91,7 @@ def _load(module: ModuleType, argument: str, game: str) -> Opponent:
         opponent = load(argument)
     except SixthEnvError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise OpponentError(
             f"{module_name}.load({argument!r}) failed with {type(error).__name__}: {error}"
         ) from error
