@@ -224,6 +224,7 @@ def test_the_checkouts_script_measures_training(
     reason: str,
 ) -> None:
     (tmp_path / "train").mkdir()
+    (tmp_path / "train/__init__.py").touch()  # else an installed checkout's comes first
     (tmp_path / "train/speed.py").write_text(script, "utf-8")
     monkeypatch.chdir(tmp_path)
     found, left_out = measure_training(["sixth_card", "six_nimmt"])

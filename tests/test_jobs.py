@@ -388,9 +388,9 @@ def test_what_goes_wrong_in_a_process_is_told(
         message = r"that played bots_of_jobs:dies, lowest has died \(exit code 7\)"
         with pytest.raises(OpponentError, match=message):
             runner.play([play("dies")])
-        runner.play([replace(play("plays"), seed=2)])
         with pytest.raises(OpponentError, match="Lost: lost 1 and 2"):
             runner.play([play("loses")])
+        runner.play([replace(play("plays"), seed=2)])
     assert Path("plays.closed").exists()
     Path("plays.closed").unlink()
     play_jobs([play("plays")])
