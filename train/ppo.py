@@ -30,14 +30,13 @@ from sixth_env.opponents import Opponent
 from sixth_env.opponents.custom import resolve_opponent
 from train.advantage import advantages, close_window
 from train.config import Config, load_config, readable_errors, save_resolved
-from train.evaluate import against_fields, margins, print_results
+from train.evaluate import against_fields
 from train.field import Field
+from train.loop import learn
 from train.past import PastSelves
 from train.precision import autocast, fastest
-from train.resume import pack, unpack
+from train.resume import check_same, pack, unpack
 from train.runs import (
-    RunLog,
-    StopSignal,
     check_finite,
     derive_seed,
     passed,
@@ -316,11 +315,8 @@ class Trainer:
         Raises ``ConfigError`` if the run was another one, ``CheckpointError`` if it is damaged.
         """
         checkpoint = load(self.run / "latest")
-        then, now = checkpoint.card.training.get("config", {}), self.config.model_dump(mode="json")
-        for name in ("game", "seed", "tables", "reward", "network", "past_selves", "precision"):
-            if name not in then or then[name] != now[name]:
-                was = then.get(name, "not there")
-                raise ConfigError(f"{name} of the run {self.run} was {was}, not {now[name]}")
+        fixed = ("game", "seed", "tables", "reward", "network", "past_selves", "precision")
+        check_same(checkpoint.card, self.config, fixed, self.run)
         self.network.load_state_dict(checkpoint.tensors)
         state = (checkpoint.trainer_tensors, checkpoint.trainer_state)
         unpack(state, self.optimizer, self.generators, self.past, self.workers)
@@ -341,29 +337,7 @@ def train(config: PPOConfig) -> Path:
     if config.resume:
         trainer.restore()
     save_resolved(trainer.config.model_copy(update={"resume": False, "stop_after": None}), run)
-    strength: dict[str, float] = {}
-    stop_at = min(config.total_decisions, config.stop_after or config.total_decisions)
-    with (
-        RunLog(run, config.total_decisions, start=trainer.decisions) as log,
-        StopSignal() as stop,
-    ):
-        while trainer.decisions < stop_at and not stop.requested:
-            before = trainer.decisions
-            terms = trainer.advance()
-            if passed(before, trainer.decisions, config.evaluate_every):
-                results = trainer.strength(config.fields, config.evaluate_deals, "evaluation")
-                strength = margins(results)
-                terms.update({f"strength/{name}": value for name, value in strength.items()})
-            log.log(trainer.decisions, terms, show=strength)
-            if passed(before, trainer.decisions, config.save_every):
-                trainer.save()
-    trainer.save()
-    if trainer.decisions < config.total_decisions:
-        print(f"stopped at {trainer.decisions:,} decisions; go on with --resume")
-        return run
-    results = trainer.strength(config.final_fields, config.final_deals, "final")
-    path = trainer.save({"fields": [result.to_dict() for result in results]})
-    print_results(results, path)
+    learn(trainer, config, run)
     return run
 
 

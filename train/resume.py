@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from agents.checkpoint import Card
 from sixth_env.batch import Batch, Step
-from sixth_env.errors import CheckpointError, SixthEnvError
+from sixth_env.errors import CheckpointError, ConfigError, SixthEnvError
+from train.config import Config
 from train.field import Field
 from train.past import PastSelves
 from train.runs import load_optimizer, optimizer_state
@@ -24,6 +27,15 @@ class Seated(Protocol):
     batch: Batch
     field: Field
     step: Step
+
+
+def check_same(card: Card, config: Config, fixed: Sequence[str], run: Path) -> None:
+    """Raise ``ConfigError`` if a setting that a run cannot change differs from its checkpoint's."""
+    then, now = card.training.get("config", {}), config.model_dump(mode="json")
+    for name in fixed:
+        if name not in then or then[name] != now[name]:
+            was = then.get(name, "not there")
+            raise ConfigError(f"{name} of the run {run} was {was}, not {now[name]}")
 
 
 def pack(
