@@ -65,6 +65,14 @@ class Notation(ABC):
         """What one seat may know of a position."""
 
     @abstractmethod
+    def load_view(self, rules: Any, view: Json, state: np.void) -> None:
+        """Write the position that ``complete`` gives into a record, whose stream key stays.
+
+        Raises:
+            PositionError: as ``load`` and ``complete`` do.
+        """
+
+    @abstractmethod
     def complete(self, rules: Any, view: Json) -> Json:
         """A position that agrees with a view; raises ``PositionError`` if none does.
 

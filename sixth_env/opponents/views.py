@@ -117,12 +117,11 @@ def observations_of(
     for row, view in enumerate(views):
         try:
             rules, known = _read(game, view)
-            position = game.notation.complete(rules, known)
-            game.notation.load(rules, position, states[row])
+            game.notation.load_view(rules, known, states[row])
         except PositionError as error:
             raise ViewError(_of_view(error), row) from None
         seats[row] = known["player"]
-        chosen = position.get("chosen")
+        chosen = known.get("chosen")
         committed.append(chosen is not None and chosen[known["player"]] is not None)
         rule_sets.append(rules)
     columns = np.zeros((len(views), game.observation_size), np.int16)

@@ -79,6 +79,12 @@ class ChipsNotation(Notation):
 
         load_position(rules, position, state)
 
+    def load_view(self, rules: ChipsRules, view: Json, state: np.void) -> None:
+        """Write a position that agrees with a view into a record, whose stream key stays."""
+        from sixth_env.games.chips.positions import load_view
+
+        load_view(rules, view, state)
+
     def complete(self, rules: ChipsRules, view: Json) -> Json:
         """A position that agrees with a view: nobody gets a card that a pass has told of."""
         from sixth_env.games.chips.positions import complete_view

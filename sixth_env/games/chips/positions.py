@@ -38,12 +38,16 @@ def load_position(rules: ChipsRules, position: object, state: np.void) -> None:
         PositionError: names the field that is malformed or contradicts another; ``state`` may then
             have been written in part.
     """
-    table = STRUCTURE.read_position(position)
-    _check_public(rules, table)
-    _check_hands(rules, table, [len(hand) for hand in table.hands])
-    _check_cards(table)
-    _write(table, state)
-    _check_lacks(table, state)
+    _load(rules, STRUCTURE.read_position(position), state)
+
+
+def load_view(rules: ChipsRules, view: object, state: np.void) -> None:
+    """Write a position that agrees with a view into ``state``, as ``complete_view`` fills it in.
+
+    Raises:
+        PositionError: as ``load_position`` and ``complete_view`` do.
+    """
+    _load(rules, _filled(rules, STRUCTURE.read_view(view)), state)
 
 
 def complete_view(rules: ChipsRules, view: Json) -> Json:
@@ -52,11 +56,18 @@ def complete_view(rules: ChipsRules, view: Json) -> Json:
     Raises:
         PositionError: the view is malformed, or no deal of the unseen cards agrees with it.
     """
-    table = STRUCTURE.read_view(view)
-    _check_public(rules, table)
-    hands = _fill_hands(table)
-    filled = {**view, "hands": [[chips_name(card) for card in sorted(hand)] for hand in hands]}
+    hands = _filled(rules, STRUCTURE.read_view(view)).hands
+    filled = {**view, "hands": [[chips_name(card) for card in hand] for hand in hands]}
     return without(filled, "player", "legal")
+
+
+def _load(rules: ChipsRules, table: Position, state: np.void) -> None:
+    """Check a position of the right shape and write it."""
+    _check_public(rules, table)
+    _check_hands(rules, table, [len(hand) for hand in table.hands])
+    _check_cards(table)
+    _write(table, state)
+    _check_lacks(table, state)
 
 
 def _names(cards: Iterable[int]) -> str:
@@ -244,6 +255,14 @@ def _write(table: Position, s: np.void) -> None:
 
 
 # --- Views ----------------------------------------------------------------------------------------
+
+
+def _filled(rules: ChipsRules, table: View) -> Position:
+    """A view with its hidden cards filled in."""
+    _check_public(rules, table)
+    facts = without(dict(table), "player", "legal")
+    hands = [sorted(hand) for hand in _fill_hands(table)]
+    return Position.model_construct(**{**facts, "hands": hands})
 
 
 def _fill_hands(table: View) -> list[list[int]]:

@@ -114,6 +114,12 @@ class GolfNotation(Notation):
 
         load_position(rules, position, state)
 
+    def load_view(self, rules: GolfRules, view: Json, state: np.void) -> None:
+        """Write a position that agrees with a view into a record, whose stream key stays."""
+        from sixth_env.games.golf.positions import load_view
+
+        load_view(rules, view, state)
+
     def complete(self, rules: GolfRules, view: Json) -> Json:
         """A position that agrees with a view: hidden cards are filled in, lowest first."""
         from sixth_env.games.golf.positions import complete_view

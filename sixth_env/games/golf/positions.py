@@ -37,7 +37,36 @@ def load_position(rules: GolfRules, position: object, state: np.void) -> None:
         PositionError: names the field that is malformed or contradicts another; ``state`` is
             unchanged then.
     """
-    table = STRUCTURE.read_position(position)
+    _load(rules, STRUCTURE.read_position(position), state)
+
+
+def load_view(rules: GolfRules, view: object, state: np.void) -> None:
+    """Write a position that agrees with a view into ``state``, as ``complete_view`` fills it in.
+
+    Raises:
+        PositionError: as ``load_position`` and ``complete_view`` do.
+    """
+    _load(rules, _filled(rules, STRUCTURE.read_view(view)), state)
+
+
+def complete_view(rules: GolfRules, view: Json) -> Json:
+    """A position that agrees with a view: hidden cards are filled in, lowest first.
+
+    Raises:
+        PositionError: the view is malformed, or its hidden cards do not add up.
+    """
+    filled = _filled(rules, STRUCTURE.read_view(view))
+    position = {
+        **view,
+        "hands": [card_names(hand) for hand in filled.hands],
+        "drawn": None if filled.drawn is None else golf_card_name(filled.drawn),
+        "draw_pile": card_names(filled.draw_pile),
+    }
+    return without(position, "player", "legal", "draw_known")
+
+
+def _load(rules: GolfRules, table: Position, state: np.void) -> None:
+    """Check a position of the right shape and write it."""
     given = None if table.rules is None else _complete(table.rules)
     expect_rules(rules, table, given, rounds="num_rounds")
     _check_seats(rules, table)
@@ -256,13 +285,8 @@ def _write_unseen(table: Position, s: np.void) -> None:
 # --- Views ----------------------------------------------------------------------------------------
 
 
-def complete_view(rules: GolfRules, view: Json) -> Json:
-    """A position that agrees with a view: hidden cards are filled in, lowest first.
-
-    Raises:
-        PositionError: the view is malformed, or its hidden cards do not add up.
-    """
-    table = STRUCTURE.read_view(view)
+def _filled(rules: GolfRules, table: View) -> Position:
+    """A view with its hidden cards filled in, lowest first."""
     _check_hidden(table)
     left = _unseen(rules, table)
     if table.draw_known is not None:
@@ -281,13 +305,9 @@ def complete_view(rules: GolfRules, view: Json) -> Json:
         table.draw_known is None or not face_down, "draw_known is too short: cards are left over"
     )
     _expect_view(len(pile) == table.draw_pile, f"draw_pile must be {len(pile)}, which are left")
-    position = {
-        **view,
-        "hands": [card_names(hand) for hand in hands],
-        "drawn": None if drawn is None else golf_card_name(drawn),
-        "draw_pile": card_names(pile),
-    }
-    return without(position, "player", "legal", "draw_known")
+    facts = without(dict(table), "player", "legal", "draw_known")
+    facts.update(hands=hands, drawn=drawn, draw_pile=pile)
+    return Position.model_construct(**facts)
 
 
 _expect_view = partial(expect, what="view")

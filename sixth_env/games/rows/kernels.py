@@ -15,11 +15,12 @@ Of a game's kernels the engine and the opponents use ``LOG`` and
 from __future__ import annotations
 
 from sixth_env.games.rows.play import (
-    append,
     clear_round,
     deal,
     new_match,
+    put_key,
     row_choices,
+    row_key,
     start_row,
     step,
     withdraw,
@@ -67,7 +68,6 @@ __all__ = [
     "OVER",
     "ROW",
     "RULES",
-    "append",
     "clear_round",
     "commit",
     "deal",
@@ -77,9 +77,11 @@ __all__ = [
     "num_public",
     "observe_public",
     "observe_seat",
+    "put_key",
     "random_action",
     "read_rules",
     "row_choices",
+    "row_key",
     "score",
     "seat_at",
     "start_row",

@@ -141,6 +141,12 @@ class RowsNotation(Notation):
 
         load_position(rules, position, state)
 
+    def load_view(self, rules: RowsRules, view: Json, state: np.void) -> None:
+        """Write a position that agrees with a view into a record, whose stream key stays."""
+        from sixth_env.games.rows.positions import load_view
+
+        load_view(rules, view, state)
+
     def complete(self, rules: RowsRules, view: Json) -> Json:
         """A position that agrees with a view: hidden cards are filled in, lowest first."""
         from sixth_env.games.rows.positions import complete_view

@@ -120,7 +120,7 @@ def clear_round(s):
 
 
 @kernel
-def _key(row, card, size):
+def row_key(row, card, size):
     """The key of a row that ends in ``card``."""
     return (np.int64(card) << 6) + ((7 - size) << 3) + (7 - row)
 
@@ -132,7 +132,7 @@ def lane(keys, row):
 
 
 @kernel
-def _put(keys, row, key):
+def put_key(keys, row, key):
     """The keys with that of one row replaced."""
     shift = 16 * row
     return (keys & ~(LANE << shift)) | (key << shift)
@@ -162,7 +162,7 @@ def start_row(s, r, row, card):
     s["rows"][at(row), 0] = card
     s["row_size"][at(row)] = 1
     s["row_points"][at(row)] = r["penalty"][at(card)]
-    s["row_keys"] = _put(s["row_keys"], row, _key(row, card, 1))
+    s["row_keys"] = put_key(s["row_keys"], row, row_key(row, card, 1))
 
 
 @kernel
@@ -172,7 +172,7 @@ def append(s, r, row, card):
     s["rows"][at(row), at(size)] = card
     s["row_size"][at(row)] = size + 1
     s["row_points"][at(row)] += r["penalty"][at(card)]
-    s["row_keys"] = _put(s["row_keys"], row, _key(row, card, size + 1))
+    s["row_keys"] = put_key(s["row_keys"], row, row_key(row, card, size + 1))
 
 
 @kernel
@@ -356,7 +356,7 @@ def _place_cards(s, r, chosen, log):
         if too_low or size == full:
             _take(s, row, size, seat, log)
             size = 0
-        keys = _put(keys, row, _key(row, card, size + 1))
+        keys = put_key(keys, row, row_key(row, card, size + 1))
         s["rows"][at(row), at(size)] = card
         s["row_size"][at(row)] = size + 1
         s["row_points"][at(row)] += r["penalty"][at(card)]

@@ -6,14 +6,13 @@ merely cannot reach is accepted. Nothing is repaired.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from sixth_env.errors import ConfigError, PositionError
 from sixth_env.games import get_game
-from sixth_env.games.cards import Card, card_name, penalty_table
+from sixth_env.games.cards import Card, card_index, card_name, penalty_table
 from sixth_env.games.notation import Json
 from sixth_env.games.positions import (
     clear,
@@ -27,7 +26,7 @@ from sixth_env.games.positions import (
 from sixth_env.games.rows import kernels
 from sixth_env.games.rows.game import rules_record
 from sixth_env.games.rows.rules import RowsRules
-from sixth_env.games.rows.structure import STRUCTURES, Configuration, Position, View
+from sixth_env.games.rows.structure import STRUCTURES, Configuration, Position, Table, View
 
 
 def load_position(rules: RowsRules, position: object, state: np.void) -> None:
@@ -40,7 +39,37 @@ def load_position(rules: RowsRules, position: object, state: np.void) -> None:
         PositionError: names the field that is malformed or contradicts another; ``state`` may then
             have been written in part.
     """
-    table = STRUCTURES[rules.game].read_position(position)
+    _load(rules, STRUCTURES[rules.game].read_position(position), state)
+
+
+def load_view(rules: RowsRules, view: object, state: np.void) -> None:
+    """Write a position that agrees with a view into ``state``, as ``complete_view`` fills it in.
+
+    Raises:
+        PositionError: as ``load_position`` and ``complete_view`` do.
+    """
+    _load(rules, _filled(rules, STRUCTURES[rules.game].read_view(view)), state)
+
+
+def complete_view(rules: RowsRules, view: Json) -> Json:
+    """A position that agrees with a view: hidden cards are filled in, lowest first.
+
+    Raises:
+        PositionError: the view is malformed, or its numbers of hidden cards do not add up.
+    """
+    table = STRUCTURES[rules.game].read_view(view)
+    filled = _filled(rules, table)
+    position = {
+        **view,
+        "hands": [_cards(rules, hand) for hand in filled.hands],
+        "chosen": [None if card is None else card_name(rules.game, card) for card in filled.chosen],
+        "stock": _cards(rules, filled.stock),
+    }
+    return without(position, "player", "legal")
+
+
+def _load(rules: RowsRules, table: Position[int], state: np.void) -> None:
+    """Check a position of the right shape and write it."""
     given = None if table.rules is None else _complete(table.rules)
     expect_rules(rules, table, given, decks="decks")
     _check_sizes(rules, table)
@@ -104,12 +133,7 @@ def _check_sizes(rules: RowsRules, table: Position[int]) -> None:
 
 def _check_cards(rules: RowsRules, table: Position[int]) -> None:
     """Every card of the deck is in exactly one place; hands and piles ascend."""
-    found = [0] * len(penalty_table(rules.game))
-    for entry in table.revealed:
-        found[entry.card] += 1
-    for cards in (*table.hands, *table.rows, *table.piles, table.stock):
-        for card in cards:
-            found[card] += 1
+    found = _counts(rules, *_face_up(table), *table.hands, table.stock)
     copies = [rules.decks if card < rules.cards else 0 for card in range(len(found))]
     if found != copies:
         # A card too many is the cause, the one that is missing for it the symptom.
@@ -123,6 +147,20 @@ def _check_cards(rules: RowsRules, table: Position[int]) -> None:
         for seat, cards in enumerate(by_seat):
             if cards != sorted(cards):
                 raise PositionError(f"position {field}[{seat}] must ascend: {_names(rules, cards)}")
+
+
+def _face_up(table: Table[int]) -> list[list[int]]:
+    """The cards that everybody sees, by where they lie."""
+    return [*table.rows, *table.piles, [entry.card for entry in table.revealed]]
+
+
+def _counts(rules: RowsRules, *places: Iterable[int]) -> list[int]:
+    """How often each card of the ladder lies in these places."""
+    counts = [0] * len(penalty_table(rules.game))
+    for cards in places:
+        for card in cards:
+            counts[card] += 1
+    return counts
 
 
 def _check_rows(rules: RowsRules, table: Position[int]) -> None:
@@ -168,7 +206,7 @@ def _check_revealed(rules: RowsRules, table: Position[int]) -> None:
 def _check_played(rules: RowsRules, table: Position[int]) -> None:
     """Cards played are as many as are gone from the hand, and lie on the table now."""
     waiting = {entry.player: entry.card for entry in table.revealed}
-    placed: Counter[int | None] = Counter()
+    placed: list[list[int]] = []
     for seat, cards in enumerate(table.played or ()):
         gone = rules.hand_size - len(table.hands[seat])
         expect(len(cards) == gone, f"played[{seat}] must have {gone} cards, not {len(cards)}")
@@ -177,10 +215,11 @@ def _check_played(rules: RowsRules, table: Position[int]) -> None:
                 cards[-1] in (waiting[seat], None),
                 f"played[{seat}] must end with the revealed {_names(rules, [waiting[seat]])}",
             )
-        placed.update(cards[:-1] if seat in waiting else cards)
-    del placed[None]
-    laid = Counter(card for cards in (*table.rows, *table.piles) for card in cards)
-    astray = [card for card, copies in placed.items() if card is not None and copies > laid[card]]
+        known = cards[:-1] if seat in waiting else cards
+        placed.append([card for card in known if card is not None])
+    laid = _counts(rules, *table.rows, *table.piles)
+    copies = _counts(rules, *placed)
+    astray = [card for card in range(len(laid)) if copies[card] > laid[card]]
     expect(not astray, f"played has {_names(rules, astray)}, not in rows and piles")
 
 
@@ -188,7 +227,7 @@ def _check_totals(rules: RowsRules, table: Position[int]) -> None:
     """Points, rounds and the phase agree with when a match ends."""
     before = list(table.totals)
     if table.phase == "over":
-        before = [t - p for t, p in zip(before, _points(rules, table), strict=True)]
+        before = [t - p for t, p in zip(before, _points(rules, table.piles), strict=True)]
         expect(
             _is_over(rules, table.round, table.totals),
             "phase is over, but totals and round do not end the match",
@@ -208,9 +247,10 @@ def _is_over(rules: RowsRules, finished: int, totals: Sequence[int]) -> bool:
     return rules.target_score is not None and max(totals) >= rules.target_score
 
 
-def _points(rules: RowsRules, table: Position[int]) -> list[int]:
+def _points(rules: RowsRules, piles: Iterable[list[int]]) -> list[int]:
+    """The penalty points of each pile or row."""
     penalty = penalty_table(rules.game)
-    return [sum(penalty[card] for card in pile) for pile in table.piles]
+    return [sum(penalty[card] for card in pile) for pile in piles]
 
 
 def _check_chosen(rules: RowsRules, table: Position[int]) -> None:
@@ -228,26 +268,21 @@ def _check_chosen(rules: RowsRules, table: Position[int]) -> None:
 
 def _write(rules: RowsRules, table: Position[int], s: np.void) -> None:
     """Everything but a row decision."""
-    r, penalty = rules_record(rules), penalty_table(rules.game)
     clear(s)
     kernels.clear_round(s)
     s["dealer"], s["round"], s["turn"] = table.dealer, table.round, table.turn
     s["phase"] = ("card", "row", "over").index(table.phase)
     s["held"] = len(table.hands[0])
-    for number, (*before, end) in enumerate(table.rows):
-        s["rows"][number, : len(before)] = before
-        s["row_size"][number] = len(before)
-        s["row_points"][number] = sum(penalty[card] for card in before)
-        kernels.append(s, r, number, end)
-    seen = [0] * len(s["seen"])
-    for card in (
-        *(card for cards in (*table.rows, *table.piles) for card in cards),
-        *(entry.card for entry in table.revealed),
-    ):
-        seen[card] += 1
-    s["seen"] = seen
+    keys = int(s["row_keys"])
+    for number, row in enumerate(table.rows):
+        s["rows"][number, : len(row)] = row
+        keys = kernels.put_key(keys, number, kernels.row_key(number, row[-1], len(row)))
+    s["row_keys"] = keys
+    s["row_size"][: rules.rows] = [len(row) for row in table.rows]
+    s["row_points"][: rules.rows] = _points(rules, table.rows)
+    s["seen"] = _counts(rules, *_face_up(table))
     players = rules.num_players
-    s["totals"][:players], s["points"][:players] = table.totals, _points(rules, table)
+    s["totals"][:players], s["points"][:players] = table.totals, _points(rules, table.piles)
     s["hands"][:players, : s["held"]] = table.hands
     if table.played:
         s["played"][:players, : rules.hand_size - int(s["held"])] = [
@@ -278,29 +313,34 @@ def _write_decision(rules: RowsRules, table: Position[int], s: np.void) -> None:
 # --- Views ----------------------------------------------------------------------------------------
 
 
-def complete_view(rules: RowsRules, view: Json) -> Json:
-    """A position that agrees with a view: hidden cards are filled in, lowest first.
-
-    Raises:
-        PositionError: the view is malformed, or its numbers of hidden cards do not add up.
-    """
-    table = STRUCTURES[rules.game].read_view(view)
+def _filled(rules: RowsRules, table: View[int]) -> Position[int]:
+    """A view with its hidden cards filled in, lowest first."""
     _check_hidden(table)
     unseen, own = _unseen(rules, table), table.player
-    hands: list[list[Card]] = []
-    for seat, hand in enumerate(table.hands):
-        size = hand if isinstance(hand, int) else 0
-        hands.append(view["hands"][own] if seat == own else _cards(rules, unseen[:size]))
-        del unseen[:size]
+    hands: list[list[int]] = []
+    for hand in table.hands:
+        if isinstance(hand, int):
+            hands.append(unseen[:hand])
+            del unseen[:hand]
+        else:
+            hands.append(hand)
     expect(
         len(unseen) == table.stock, f"stock must be {len(unseen)}, which are left unseen", "view"
     )
     chosen = [
-        view["chosen"][own] if seat == own else hands[seat][0] if flag else None
-        for seat, flag in enumerate(table.chosen)
+        _own_choice(rules, own, choice) if seat == own else hands[seat][0] if choice else None
+        for seat, choice in enumerate(table.chosen)
     ]
-    position = {**view, "hands": hands, "chosen": chosen, "stock": _cards(rules, unseen)}
-    return without(position, "player", "legal")
+    facts = without(dict(table), "player", "legal")
+    facts.update(hands=hands, chosen=chosen, stock=unseen)
+    return STRUCTURES[rules.game].position.model_construct(**facts)
+
+
+def _own_choice(rules: RowsRules, own: int, choice: Card | None) -> int | None:
+    try:
+        return None if choice is None else card_index(rules.game, choice)
+    except ValueError as error:
+        raise PositionError(f"view chosen[{own}]: {error}") from None
 
 
 def _check_hidden(table: View[int]) -> None:
@@ -322,8 +362,7 @@ def _check_hidden(table: View[int]) -> None:
 
 def _unseen(rules: RowsRules, table: View[int]) -> list[int]:
     """The cards that the view's player does not see, ascending."""
-    seen = Counter(entry.card for entry in table.revealed)
-    known = [hand for hand in table.hands if isinstance(hand, list)]
-    for cards in (*table.rows, *table.piles, *known):
-        seen.update(cards)
+    own = table.hands[table.player]
+    assert isinstance(own, list)  # as has been checked
+    seen = _counts(rules, *_face_up(table), own)
     return [card for card in range(rules.cards) for _ in range(rules.decks - seen[card])]
