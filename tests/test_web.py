@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sixth_env.games import GAMES
+from sixth_env.games import GAMES, get_game
 from tests.web_vectors import CONFIGS, WEB, played, views
 
 NODE = shutil.which("node")
@@ -99,6 +99,21 @@ def test_an_exported_opponent_moves_as_in_python(tmp_path: Path, game: str) -> N
     assert done.returncode == 0, done.stderr
     expected = load_opponent(f"{model}?greedy").act(columns, masks, np.zeros(COUNT, np.uint64))
     assert json.loads(done.stdout) == expected.tolist()
+
+
+@needs_node
+def test_a_page_without_a_server_has_the_same_games(tmp_path: Path) -> None:
+    games = [
+        {"game": game.id, "title": game.title, "players": [2, game.max_players], "unit": game.unit}
+        for game in map(get_game, GAMES)
+    ]
+    rule_sets = [
+        {"chosen": chosen, "rules": game.make_rules({"num_players": players, **chosen}).to_dict()}
+        for game in map(get_game, GAMES)
+        for players in range(2, game.max_players + 1)
+        for chosen in ({}, {"num_rounds": 1}, {"num_rounds": 3})
+    ]
+    assert faults(tmp_path, games=games, ruleSets=rule_sets) == []
 
 
 @needs_node

@@ -9,7 +9,8 @@ const [web, file] = process.argv.slice(2);
 const load = (name) => import(new URL(name, pathToFileURL(`${web}/`)));
 const { maskOf, observationOf } = await load("observation.js");
 const { RULES, playReplay, readReplay } = await load("rules/index.js");
-const { replays = [], views = [], deals = [] } = JSON.parse(fs.readFileSync(file, "utf8"));
+const { GAMES, rulesOf } = await load("local.js");
+const { replays = [], views = [], deals = [], games = [], ruleSets = [] } = JSON.parse(fs.readFileSync(file, "utf8"));
 const faults = [];
 
 for (const { replay, story, last, seen } of replays) {
@@ -46,6 +47,19 @@ for (const { table, examples } of views) {
 for (const { position, stream } of deals) {
   const begun = RULES[position.game].begin(position.rules, stream);
   if (!isDeepStrictEqual(begun.position, position)) faults.push(`first deal of ${position.game}`);
+}
+
+for (const game of games) {
+  const found = GAMES.find((offered) => offered.game === game.game);
+  for (const [fact, value] of Object.entries(game)) {
+    if (!isDeepStrictEqual(found[fact], value)) faults.push(`${fact} of ${game.game}`);
+  }
+}
+
+for (const { chosen, rules } of ruleSets) {
+  const found = rulesOf(rules.game, rules.num_players, chosen);
+  const differ = Object.keys({ ...found, ...rules }).filter((name) => found[name] !== rules[name]);
+  for (const name of differ) faults.push(`${name} of ${rules.game} with ${rules.num_players}`);
 }
 
 console.log(JSON.stringify(faults));

@@ -8,7 +8,8 @@ import { newStream } from "./rules/random.js";
 import { RULES } from "./rules/index.js";
 
 const ROWS = { hand_size: 10, rows: 4, row_length: 5, row_choice: "player", reward: "penalty" };
-const GAMES = [
+/** What `GET /v1/games` says of each game; a test holds the two equal. */
+export const GAMES = [
   {
     game: "sixth_card",
     title: "Sixth Card",
@@ -28,14 +29,14 @@ const GAMES = [
     title: "Sixes (chips)",
     players: [2, 8],
     unit: "chips lost",
-    rules: { starting_chips: 10, num_rounds: null, max_rounds: 100, reward: "chips" },
+    rules: { starting_chips: 10, num_rounds: null, max_rounds: 250, reward: "chips" },
   },
   {
     game: "sixes_golf",
     title: "Sixes (golf)",
     players: [2, 8],
     unit: "points",
-    rules: { num_rounds: 6, practice_round: false, max_turns: 240, reward: "penalty" },
+    rules: { num_rounds: 6, practice_round: false, max_turns: 240, reward: "points" },
   },
 ];
 
@@ -97,7 +98,7 @@ export function localTable() {
 }
 
 /** The whole rule set of a match, as in sixth_env/games. */
-function rulesOf(game, players, chosen) {
+export function rulesOf(game, players, chosen) {
   const rules = { game, num_players: players, ...GAMES.find((g) => g.game === game).rules };
   if (game === "sixth_card") rules.decks = players > 4 ? 2 : 1;
   if (game === "six_nimmt") rules.decks = 1;
