@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import json
 import pickle
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from sixth_env.games import GAMES, get_game
 from sixth_env.games.base import Game
 from sixth_env.games.table import ObservationTable
 from sixth_env.match import play_field
+from sixth_env.match.players import fingerprint
 from sixth_env.opponents import onnx as onnx_module
 from sixth_env.opponents import shipped_opponents, zoo
 from sixth_env.opponents.custom import resolve_opponent
@@ -186,9 +188,9 @@ def test_by_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_card_beside_must_be_its_own(tmp_path: Path) -> None:
     file = tmp_path / "x.onnx"
     file.write_bytes(exported("sixth_card").read_bytes())
-    with pytest.raises(OpponentError, match=r"has no card x\.json beside it"):
-        load_onnx(file, card_needed=True)
     beside = file.with_suffix(".json")
+    with pytest.raises(OpponentError, match=r"the card .*x\.json cannot be read"):
+        load_onnx(file, card=beside)
     beside.write_bytes(exported("six_nimmt").with_suffix(".json").read_bytes())
     with pytest.raises(OpponentError, match=r"was exchanged: .*x\.json is of another file"):
         load_opponent(file)
@@ -198,8 +200,25 @@ def test_the_card_beside_must_be_its_own(tmp_path: Path) -> None:
     beside.write_bytes(b"\xff")
     with pytest.raises(OpponentError, match="cannot be read"):
         load_opponent(file)
-    beside.write_bytes(exported("sixth_card").with_suffix(".json").read_bytes())
-    assert load_onnx(file, card_needed=True).name == "small"
+    card = exported("sixth_card").with_suffix(".json").read_text("utf-8")
+    beside.write_text(card)
+    assert load_onnx(file).name == "small"
+    beside.write_text(card.replace('"actions": [\n    "play AC"', '"actions": [\n    "play 2C"'))
+    with pytest.raises(OpponentError, match=r"x\.onnx has another network than the card beside it"):
+        load_onnx(file)
+
+
+def test_a_card_beside_tells_how_to_play(tmp_path: Path) -> None:
+    file = exported("sixth_card")
+    card = json.loads(file.with_suffix(".json").read_text("utf-8"))
+    play = {"greedy": False, "temperature": 3.0, "top_p": 0.9}
+    level = tmp_path / "level.json"
+    level.write_text(json.dumps({**card, "name": "timid", "play": play, "strength": {"at": 1}}))
+    timid = load_onnx(file, card=level)
+    assert (timid.name, timid.mode.model_dump()) == ("timid", play)
+    same = load_onnx(file, mode="temperature=3&top_p=0.9")
+    observation, mask = real_decisions(timid.game, 50)
+    assert (timid.act(observation, mask, seeds(50)) == same.act(observation, mask, seeds(50))).all()
 
 
 def test_shipped_opponents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,11 +226,14 @@ def test_shipped_opponents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert shipped_opponents("six_nimmt") == ()
     with pytest.raises(OpponentError, match="unknown opponent 'six_nimmt/easy'"):
         load_opponent("six_nimmt/easy")
-    (tmp_path / "six_nimmt").mkdir()
+    folder = tmp_path / "six_nimmt"
+    folder.mkdir()
+    file = exported("six_nimmt")
+    (folder / "network.json").write_bytes(file.with_suffix(".json").read_bytes())
     for level in ("strong", "easy", "extra"):
-        for suffix in (".onnx", ".json"):
-            source = exported("six_nimmt").with_suffix(suffix)
-            (tmp_path / "six_nimmt" / f"{level}{suffix}").write_bytes(source.read_bytes())
+        (folder / f"{level}.json").write_bytes(file.with_suffix(".json").read_bytes())
+    assert shipped_opponents("six_nimmt") == ()
+    (folder / "network.onnx").write_bytes(file.read_bytes())
     names = ("six_nimmt/easy", "six_nimmt/strong", "six_nimmt/extra")
     assert shipped_opponents("six_nimmt") == names
     for name in names:
@@ -219,17 +241,31 @@ def test_shipped_opponents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         assert isinstance(opponent, OnnxOpponent) and opponent.name == name
         assert opponent.card == zoo.shipped_card(name).model_copy(update={"sha256": None})
     assert resolve_opponent("six_nimmt/easy?sampled", "six_nimmt").name == "six_nimmt/easy?sampled"
-    with pytest.raises(OpponentError, match=r"easy\.onnx plays six_nimmt, not sixth_card"):
+    with pytest.raises(OpponentError, match=r"network\.onnx plays six_nimmt, not sixth_card"):
         resolve_opponent("six_nimmt/easy")
     with pytest.raises(OpponentError, match="cautious, mc:<playouts>, six_nimmt/easy, six_nimmt/s"):
         load_opponent("six_nimmt/hard", "six_nimmt")
-    (tmp_path / "six_nimmt" / "easy.json").unlink()
-    with pytest.raises(OpponentError, match=r"has no card easy\.json beside it"):
-        load_opponent("six_nimmt/easy")
-    for name in ("six_nimmt/../six_nimmt/easy", "six_nimmt/easy/x", "six_nimmt/", "six_nimmt/none"):
-        assert zoo.shipped_file(name) is None
+    for level in ("../six_nimmt/easy", "easy/x", "", "none", "network"):
+        assert zoo.shipped_files(f"six_nimmt/{level}") is None
         with pytest.raises(OpponentError, match="there is no shipped opponent 'six_nimmt"):
-            zoo.shipped_card(name)
+            zoo.shipped_card(f"six_nimmt/{level}")
+
+
+def test_a_changed_level_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results that are kept are not those of an opponent that plays otherwise now."""
+    monkeypatch.setattr(zoo, "FOLDER", tmp_path)
+    (tmp_path / "six_nimmt").mkdir()
+    network, file = tmp_path / "six_nimmt" / "network.onnx", tmp_path / "six_nimmt" / "easy.json"
+    network.write_bytes(exported("six_nimmt").read_bytes())
+    card = json.loads(exported("six_nimmt").with_suffix(".json").read_text("utf-8"))
+
+    def told(**changes: Any) -> str:
+        file.write_text(json.dumps({**card, **changes}))
+        return fingerprint("six_nimmt/easy")
+
+    assert told(strength={"suite": 1}) == told(strength={"suite": 2}) == told() != ""
+    assert told(play={"greedy": False}) != told()
+    assert fingerprint("six_nimmt/easy?sampled") == told()
 
 
 SHIPPED = [spec for game in GAMES for spec in shipped_opponents(game)]

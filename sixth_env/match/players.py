@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 from sixth_env.match.result import MatchResult
 from sixth_env.match.setup import names_of, specs_of
 from sixth_env.match.table import Table
+from sixth_env.opponents import is_exported
 from sixth_env.opponents.base import Opponent
 from sixth_env.opponents.custom import CARD, resolve_opponent
+from sixth_env.opponents.zoo import shipped_card, shipped_files
 
 if TYPE_CHECKING:
     from sixth_env.match.jobs import Job
@@ -78,14 +80,20 @@ class Players:
 
 
 def fingerprint(spec: str) -> str:
-    """A digest of the checkpoint or file that a spec names, "" if it names none.
+    """A digest of the checkpoint, file or shipped opponent that a spec names, "" if of none.
 
     Of a module's code nothing is known: a file of results does not notice that it has changed.
     """
     text = spec.partition("?")[0]  # without the way of playing, such as ?sampled
+    shipped = shipped_files(text)
+    if shipped is not None:  # of its card, what decides how it plays: results may be added to it
+        play = shipped_card(text).play.model_dump_json()
+        return hashlib.sha256((_digest([shipped[0]]) + play).encode()).hexdigest()
     for path in (Path(text), Path(text.partition(":")[2])):
         if path.is_file():
-            return _digest([path])
+            beside = path.with_suffix(".json")
+            told = is_exported(text) and beside.is_file()
+            return _digest([path, beside] if told else [path])
         if (path / CARD).is_file():
             return _digest(sorted(file for file in path.iterdir() if file.is_file()))
     return ""

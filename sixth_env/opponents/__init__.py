@@ -17,7 +17,7 @@ from sixth_env.opponents.exact import ExactOpponent
 from sixth_env.opponents.heuristics import HeuristicOpponent, RandomOpponent
 from sixth_env.opponents.monte_carlo import ILLEGAL_VALUE, MonteCarloOpponent
 from sixth_env.opponents.remote import is_remote, load_remote
-from sixth_env.opponents.zoo import shipped_file, shipped_opponents
+from sixth_env.opponents.zoo import shipped_files, shipped_opponents
 
 __all__ = [
     "ILLEGAL_VALUE",
@@ -84,17 +84,18 @@ def load_opponent(spec: str | Path, game: str | None = None) -> Opponent:
 def is_exported(spec: str) -> bool:
     """Whether a spec means a shipped opponent, or an existing ``.onnx`` file."""
     path = spec.partition("?")[0]
-    return shipped_file(path) is not None or (path.endswith(".onnx") and isfile(path))
+    return shipped_files(path) is not None or (path.endswith(".onnx") and isfile(path))
 
 
 def _load_exported(spec: str, game: str | None) -> Opponent:
     from sixth_env.opponents.onnx import load_onnx  # brings pydantic, which others do without
 
     path, _, mode = spec.partition("?")
-    shipped = shipped_file(path)
+    shipped = shipped_files(path)
     if shipped is None:
         return load_onnx(path, game, mode=mode)
-    return load_onnx(shipped, game, mode=mode, name=path, card_needed=True)
+    network, card = shipped
+    return load_onnx(network, game, mode=mode, name=path, card=card)
 
 
 def _playouts(spec: str) -> int:

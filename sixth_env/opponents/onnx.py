@@ -45,6 +45,7 @@ class OnnxOpponent:
             ``temperature=2``, ``top_p=0.9``, or several of them joined by ``&``.
         name: for reports; the card's unless given.
         where: what to call the model in errors.
+        card: tells name and mode instead of the card in the file; it must be of the same network.
 
     Raises:
         OpponentError: says in one sentence why the model or the mode is refused.
@@ -59,14 +60,18 @@ class OnnxOpponent:
         mode: str = "",
         name: str | None = None,
         where: str = "the ONNX model",
+        card: OnnxCard | None = None,
     ) -> None:
-        self._made_of = (model, game, mode, name, where)
+        self._made_of = (model, game, mode, name, where, card)
         content = inspect_model(model, where)
         if METADATA_KEY not in content.metadata:
             raise OpponentError(
                 f"{where} has no card: only files that agents.export has written are opponents"
             )
-        self.card = card = parse_card(content.metadata[METADATA_KEY], where)
+        inside = parse_card(content.metadata[METADATA_KEY], where)
+        if card is not None and not card.same_network(inside):
+            raise OpponentError(f"{where} has another network than the card beside it")
+        self.card = card = card or inside
         if card.graph_sha256 != content.graph_sha256:
             raise OpponentError(f"{where} is damaged: its network is not the one of its card")
         if card.game not in GAMES:
@@ -181,14 +186,15 @@ def load_onnx(
     *,
     mode: str = "",
     name: str | None = None,
-    card_needed: bool = False,
+    card: Path | None = None,
 ) -> OnnxOpponent:
     """The opponent of an ONNX file.
 
     Args:
-        file: its path; a JSON file of the same name beside it must be its card.
+        file: its path.
         game, mode, name: see :class:`OnnxOpponent`.
-        card_needed: refuse a file that has no card beside it.
+        card: the JSON file of its card; by default that of the same name beside it, if there is
+            one.
 
     Raises:
         OpponentError, ConfigError, MissingExtraError: as :class:`OnnxOpponent` does.
@@ -196,12 +202,14 @@ def load_onnx(
     file = Path(file)
     _onnxruntime()  # first: without it the file may be as good as it likes
     model = read_model(file)
-    beside = file.with_suffix(".json")
-    if card_needed and not beside.is_file():
-        raise OpponentError(f"{file} has no card {beside.name} beside it")
-    if beside.is_file() and read_card(beside).sha256 != hashlib.sha256(model).hexdigest():
+    beside = file.with_suffix(".json") if card is None else card
+    if card is None and not beside.is_file():
+        return OnnxOpponent(model, game, mode, name, where=str(file))
+    told = read_card(beside)
+    if told.sha256 != hashlib.sha256(model).hexdigest():
         raise OpponentError(f"{file} is damaged or was exchanged: {beside} is of another file")
-    return OnnxOpponent(model, game, mode, name, where=str(file))
+    told = told.model_copy(update={"sha256": None})
+    return OnnxOpponent(model, game, mode, name, where=str(file), card=told)
 
 
 def changed_mode(mode: PlayMode, words: str) -> PlayMode:

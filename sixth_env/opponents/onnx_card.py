@@ -1,7 +1,8 @@
 """The card of an exported opponent: what it is, what it reads, how it plays, how strong it is.
 
 It is inside the ONNX file, as metadata under ``card``, and beside it as JSON with the file's
-digest, for people and for programs that do not read ONNX metadata.
+digest, for people and for programs that do not read ONNX metadata. The one beside it may call the
+network otherwise and play it in another way: several cards make several opponents of one file.
 """
 
 from __future__ import annotations
@@ -60,6 +61,9 @@ class PlayMode(_Strict):
     """only the most probable actions that together have this probability are drawn"""
 
 
+_OF_A_LEVEL = ("name", "description", "play", "strength", "sha256")
+
+
 class OnnxCard(_Strict):
     """What an exported opponent is and how it was made."""
 
@@ -105,6 +109,11 @@ class OnnxCard(_Strict):
         if missing:
             raise ValueError(f"it reads {min(missing)!r}, which is not in its observation table")
         return self
+
+    def same_network(self, other: OnnxCard) -> bool:
+        """Whether two cards differ in how their network is called, plays and was measured alone."""
+        own, others = (card.model_dump(exclude=set(_OF_A_LEVEL)) for card in (self, other))
+        return own == others
 
     @property
     def observation_size(self) -> int:
