@@ -1,4 +1,4 @@
-"""Write the generated parts of the documentation: the observation tables and the actions.
+"""Write the generated parts of the documentation: observation tables, actions, strengths.
 
 python scripts/write_docs.py
 """
@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 from sixth_env.games import GAMES
 from sixth_env.games.base import Game
+from sixth_env.opponents import shipped_opponents
+from sixth_env.opponents.zoo import shipped_card
 
 DOCS = Path(__file__).parent.parent / "docs"
 OBSERVATION, ONNX = DOCS / "observation.md", DOCS / "onnx.md"
+OPPONENTS = DOCS / "opponents.md"
 
 
 def with_tables(text: str) -> str:
@@ -44,6 +48,43 @@ def action_table(game: Game) -> str:
     return "\n".join(lines)
 
 
+def with_strengths(text: str) -> str:
+    """The page with what the cards of the shipped opponents say, a table for each board."""
+    boards: dict[str, dict[str, Any]] = {}
+    for game in GAMES:
+        for spec in shipped_opponents(game):
+            for board, figures in shipped_card(spec).strength.get("boards", {}).items():
+                boards.setdefault(board, {})[spec] = figures
+    for board, by_opponent in boards.items():
+        text = _filled(text, f"strength: {board}", strength_table(by_opponent))
+    return text
+
+
+def strength_table(by_opponent: dict[str, Any]) -> str:
+    """Differences by opponent, number of players and field, as a Markdown table."""
+    rows: dict[tuple[str, int], dict[str, str]] = {}
+    for spec, figures in by_opponent.items():
+        for field in figures["fields"]:
+            shown = _difference(field["difference"])
+            rows.setdefault((spec, field["players"]), {})[field["field"]] = shown
+    names = sorted(
+        {name for found in rows.values() for name in found},
+        key=lambda name: max(list(found).index(name) for found in rows.values() if name in found),
+    )
+    lines = [f"| opponent | players | {' | '.join(f'v {name}' for name in names)} |"]
+    lines.append("|---|---:|" + "---:|" * len(names))
+    lines += [
+        f"| `{spec}` | {players} | {' | '.join(found.get(name, '') for name in names)} |"
+        for (spec, players), found in rows.items()
+    ]
+    speeds = [f"`{spec}` {f['decisions_per_second']:,}" for spec, f in by_opponent.items()]
+    return "\n".join([*lines, "", f"Decisions a second: {', '.join(speeds)}."])
+
+
+def _difference(figure: dict[str, float]) -> str:
+    return f"{figure['value']:+.2f} ±{(figure['high'] - figure['low']) / 2:.2f}"
+
+
 def _filled(text: str, marker: str, content: str) -> str:
     """The text with what stands between the marker and its end replaced."""
     marked = f"<!-- {marker} -->\n{{}}<!-- end -->"
@@ -52,5 +93,6 @@ def _filled(text: str, marker: str, content: str) -> str:
 
 
 if __name__ == "__main__":
-    for page, fill in ((OBSERVATION, with_tables), (ONNX, with_actions)):
+    pages = ((OBSERVATION, with_tables), (ONNX, with_actions), (OPPONENTS, with_strengths))
+    for page, fill in pages:
         page.write_text(fill(page.read_text(encoding="utf-8")), encoding="utf-8")

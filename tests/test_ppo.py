@@ -116,6 +116,22 @@ def test_a_damaged_state_is_refused() -> None:
             )
 
 
+def test_games_of_another_layout_are_refused() -> None:
+    """Their bytes may have the same number and mean something else."""
+    run = train(settings(name="run", stop_after=500))
+    trainer = Trainer(settings(name="run", resume=True), run)
+    tensors, values = pack(trainer.optimizer, trainer.generators, trainer.past, trainer.workers)
+    for other in ({**values, "layouts": ["0" * 16]}, {k: values[k] for k in ("field_steps",)}):
+        with pytest.raises(CheckpointError, match="another layout: it can be played with"):
+            unpack(
+                (tensors, other),
+                trainer.optimizer,
+                trainer.generators,
+                trainer.past,
+                trainer.workers,
+            )
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

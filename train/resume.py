@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -53,7 +54,18 @@ def pack(
         games = table.batch.engine.save().view(np.uint8).reshape(-1)
         tensors[f"games.{number}"] = torch.from_numpy(games)
     steps = [table.field.steps for table in tables]
-    return {**tensors, **past_tensors}, {**values, **past_values, "field_steps": steps}
+    layouts = [_layout(table.batch) for table in tables]
+    return {**tensors, **past_tensors}, {
+        **values,
+        **past_values,
+        "field_steps": steps,
+        "layouts": layouts,
+    }
+
+
+def _layout(batch: Batch) -> str:
+    """A digest of the fields of a game's record, whose bytes mean nothing without them."""
+    return hashlib.sha256(repr(batch.engine.states.dtype).encode()).hexdigest()[:16]
 
 
 def unpack(
@@ -65,6 +77,11 @@ def unpack(
 ) -> None:
     """Put back what ``pack`` gave. Raises ``CheckpointError`` if it does not fit."""
     tensors, values = state
+    if values.get("layouts") != [_layout(table.batch) for table in tables]:
+        raise CheckpointError(
+            "the run was saved by another version of sixth_env, in which the games' records had"
+            " another layout: it can be played with, but not be resumed"
+        )
     try:
         load_optimizer(optimizer, tensors, values)
         past.restore(tensors, values)

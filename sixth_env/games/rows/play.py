@@ -280,8 +280,7 @@ def relative_seat(other, seat, players):
 def _reveal(s, r, log):
     """Move everybody's card from the hand to the reveal, in placing order.
 
-    Lowest card first; twins in seat order from the dealer's left. Each card sinks to its place
-    among those before it by minima and maxima, which leaves no branch to mispredict.
+    Lowest card first; twins in seat order from the dealer's left.
     """
     players, turn, held = r["num_players"], at(s["turn"] - 1), s["held"] - 1
     for order in range(players):
@@ -291,18 +290,32 @@ def _reveal(s, r, log):
         s["hands"][seat, at(held)] = EMPTY
         s["played"][seat, turn] = card
         s["seen"][at(card)] += 1
-        code = card * 16 + order
-        for i in range(order):
-            other = np.int64(s["revealed"][i])
-            s["revealed"][i] = min(other, code)
-            code = max(other, code)
-        s["revealed"][order] = code
+        s["revealed"][order] = card * 16 + order
+    _sort(s["revealed"], players)
     s["held"] = held
     s["next"] = 0
     if log["on"]:
         for i in range(players):
             code = s["revealed"][i]
             _log(log, LOG_REVEAL, seat_after(s, r, code & 15), code >> 4, s["turn"])
+
+
+@kernel
+def _sort(codes, count):
+    """Sort the first ``count`` codes by minima and maxima alone: no branch can be mispredicted."""
+    if count == 4:  # a sorting network, which stays in registers
+        a, b, c, d = np.int64(codes[0]), np.int64(codes[1]), np.int64(codes[2]), np.int64(codes[3])
+        a, b, c, d = min(a, b), max(a, b), min(c, d), max(c, d)
+        a, b, c, d = min(a, c), min(b, d), max(a, c), max(b, d)
+        codes[0], codes[1], codes[2], codes[3] = a, min(b, c), max(b, c), d
+        return
+    for place in range(1, count):
+        code = np.int64(codes[place])
+        for i in range(place):
+            other = np.int64(codes[i])
+            codes[i] = min(other, code)
+            code = max(other, code)
+        codes[place] = code
 
 
 @kernel
@@ -340,27 +353,29 @@ def _place_cards(s, r, chosen, log):
     ``chosen`` is the row that the first card's owner has decided for, or -1.
     """
     keys, players, decks, full = s["row_keys"], r["num_players"], r["decks"], r["row_length"]
+    telling = log["on"] != 0  # asked once: a loop over cards is where time goes
     for i in range(s["next"], players):
         code = np.int64(s["revealed"][at(i)])
-        card, seat = code >> 4, seat_after(s, r, code & 15)
+        card = code >> 4
         key = best_key(keys, card)
         too_low = key == 0
         if too_low or decks > 1:
             row = _row_of_choice(s, r, keys, key, chosen)
             if row < 0:
                 s["phase"], s["choices"], s["next"], s["row_keys"] = ROW, -row, i, keys
-                _log(log, LOG_DECISION, seat, card, -row)
+                _log(log, LOG_DECISION, seat_after(s, r, code & 15), card, -row)
                 return False
             key, chosen = lane(keys, row), -1
         row, size = key_row(key), key_size(key)
         if too_low or size == full:
-            _take(s, row, size, seat, log)
+            _take(s, row, size, seat_after(s, r, code & 15), log)
             size = 0
         keys = put_key(keys, row, row_key(row, card, size + 1))
         s["rows"][at(row), at(size)] = card
         s["row_size"][at(row)] = size + 1
         s["row_points"][at(row)] += r["penalty"][at(card)]
-        _log(log, LOG_PLACE, seat, card, row)
+        if telling:
+            _write_log(log, LOG_PLACE, seat_after(s, r, code & 15), card, row)
     s["row_keys"] = keys
     return True
 

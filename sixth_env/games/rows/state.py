@@ -41,12 +41,12 @@ def state_type(ladder: int) -> np.dtype[np.void]:
         ("gains", "i2", (MAX_PLAYERS,)),  # the step's output: minus the points taken in it
         ("slots", "i2", (MAX_PLAYERS,)),  # where the committed card is in the hand
         ("revealed", "i2", (MAX_PLAYERS,)),  # in placing order: card * 16 + order of the seat
-        ("points", "i2", (MAX_PLAYERS,)),  # points taken this round
-        ("totals", "i4", (MAX_PLAYERS,)),  # points of the rounds before
-        ("hands", "u1", (MAX_PLAYERS, HAND_SLOTS)),  # in no order, then EMPTY
         ("slot", "u1", (ladder,)),  # where the card was last put in a hand: see `find_card`
-        ("played", "u1", (MAX_PLAYERS, MAX_HAND)),  # this round's cards by seat and turn
         ("seen", "u1", (ladder,)),  # copies of each card that have been face up this round
+        ("hands", "u1", (MAX_PLAYERS, HAND_SLOTS)),  # in no order, then EMPTY
+        ("played", "u1", (MAX_PLAYERS, MAX_HAND)),  # this round's cards by seat and turn
+        ("totals", "i4", (MAX_PLAYERS,)),  # points of the rounds before
+        ("points", "i2", (MAX_PLAYERS,)),  # points taken this round
         ("taker", "u1", (2, ladder)),  # 1 + seat that took a copy of the card this round
         ("pack", "u1", (MAX_DECK,)),  # the cards being dealt
     ]
