@@ -22,15 +22,16 @@ from pydantic import Field, ValidationError
 from agents.card import Strict
 from sixth_env.errors import ConfigError, SixthEnvError
 from sixth_env.games import GAMES
-from sixth_env.match.players import fingerprint
+from sixth_env.match.players import fingerprint_of
 from sixth_env.opponents import zoo
 from sixth_env.opponents.onnx import read_card
 from sixth_env.opponents.onnx_card import OnnxCard, PlayMode
 from sixth_env.report import write_text
-from sixth_env.suite import SuiteResult, load_suite, read_result
+from sixth_env.suite import Board, SuiteResult, load_suite, read_result
+from sixth_env.suite.result import check_complete
 from sixth_env.suite.run import file_name
 
-Name = Annotated[str, Field(pattern=r"^\w+$")]
+Name = Annotated[str, Field(pattern=r"^[a-z0-9_]+$")]
 
 
 class Level(Strict):
@@ -59,61 +60,70 @@ def read_levels(file: Path) -> Levels:
         first = error.errors()[0] if isinstance(error, ValidationError) else None
         fault = f"{'.'.join(map(str, first['loc']))}: {first['msg']}" if first else error
         raise ConfigError(f"{file} does not describe levels: {fault}") from None
-    for game in levels.games:
+    for game, by_name in levels.games.items():
         if game not in GAMES:
             raise ConfigError(f"{file}: there is no game {game!r}")
+        if Path(zoo.NETWORK_CARD).stem in by_name:
+            raise ConfigError(f"{file}: {zoo.NETWORK_CARD} is the card of the network, not a level")
     return levels
 
 
 def write_cards(levels: Levels) -> list[OnnxCard]:
-    """Write the card of every level; gives them.
+    """Write the cards of all levels, and remove those of former ones; gives the cards.
 
     Raises:
-        ConfigError: a result is of another opponent than the level is now.
+        ConfigError: a result is not one of the level as it is now; nothing has been written then.
         OpponentError: a game has no network, or its card is damaged.
     """
-    cards = []
+    cards = [
+        _card(levels, read_card(zoo.FOLDER / game / zoo.NETWORK_CARD), f"{game}/{name}", level)
+        for game, by_name in levels.games.items()
+        for name, level in by_name.items()
+    ]
     for game, by_name in levels.games.items():
-        network = read_card(zoo.FOLDER / game / zoo.NETWORK_CARD)
-        for name, level in by_name.items():
-            card = network.model_copy(
-                update={
-                    "name": f"{game}/{name}",
-                    "description": level.description,
-                    "play": level.play,
-                    "strength": {},
-                }
-            )
-            file = zoo.FOLDER / game / f"{name}.json"
-            _write(file, card)  # before its results are looked at: they must be of this card
-            strength = _strength(levels, card)
-            if strength:
-                card = card.model_copy(update={"strength": strength})
-                _write(file, card)
-            cards.append(card)
+        for file in (zoo.FOLDER / game).glob("*.json"):
+            if file.name != zoo.NETWORK_CARD and file.stem not in by_name:
+                file.unlink()
+    for card in cards:
+        text = card.model_dump_json(indent=2, exclude_none=True) + "\n"
+        write_text(zoo.FOLDER / f"{card.name}.json", text)
     return cards
 
 
-def _write(file: Path, card: OnnxCard) -> None:
-    write_text(file, card.model_dump_json(indent=2, exclude_none=True) + "\n")
+def _card(levels: Levels, network: OnnxCard, name: str, level: Level) -> OnnxCard:
+    card = network.model_copy(
+        update={"name": name, "description": level.description, "play": level.play}
+    )
+    return card.model_copy(update={"strength": _strength(levels, card)})
 
 
 def _strength(levels: Levels, card: OnnxCard) -> dict[str, Any]:
     """What the suite says about a level, by board; the full size where there is one."""
-    suite = load_suite(levels.suite)
-    found = {}
+    suite, found = load_suite(levels.suite), dict[str, Any]()
     for board in suite.of_games([card.game]):
-        for ending in (".json", ".quick.json"):
+        for quick in (False, True):
+            ending = ".quick.json" if quick else ".json"
             file = levels.results / board.id / f"{file_name(card.name)}{ending}"
             if file.is_file():
-                found[board.id] = _figures(read_result(file), card, file)
+                result = read_result(file)
+                check_complete(result, suite, file)
+                _check_own(result, board, quick, card, file)
+                found[board.id] = _figures(result)
                 break
     return {"suite": suite.name, "digest": suite.digest, "boards": found} if found else {}
 
 
-def _figures(result: SuiteResult, card: OnnxCard, file: Path) -> dict[str, Any]:
-    if result.opponent.file != fingerprint(card.name):
-        raise ConfigError(f"{file} is of an earlier {card.name}; repeat it: {result.command}")
+def _check_own(result: SuiteResult, board: Board, quick: bool, card: OnnxCard, file: Path) -> None:
+    """Raise ``ConfigError`` unless a result is of this level as it is now, and of this board."""
+    if (result.board, result.quick) != (board.id, quick):
+        raise ConfigError(f"{file} is of another board or size than its place says")
+    network = zoo.FOLDER / card.game / zoo.NETWORK
+    played = (result.opponent.name, result.opponent.spec, result.opponent.file)
+    if played != (card.name, card.name, fingerprint_of(network, card.play)):
+        raise ConfigError(f"{file} is not of {card.name} as it is now; repeat it: {result.command}")
+
+
+def _figures(result: SuiteResult) -> dict[str, Any]:
     kept = {"players", "field", "deals", "games", "points", "field_points", "difference"}
     return {
         "size": "quick" if result.quick else "full",

@@ -49,7 +49,7 @@ def questions(game_id: str, name: str, views: int, seed: int, count: int = 8) ->
         columns, masks = columns[:views], masks[:views]
         told = views_of(game, columns, masks != 0)
         asked = {"view": told[0]} if views == 1 else {"views": told}
-        body = json.dumps({**asked, "opponent": name}).encode()
+        body = json.dumps({**asked, "opponent": name, "seed": 0}).encode()
         right = opponent.act(columns, masks, np.zeros(views, np.uint64))
         found.append(Question(body, right.tolist()))
     return found
@@ -66,9 +66,11 @@ def client(port: int, asked: list[Question], until: float, seconds: list[float])
         response = connection.getresponse()
         content = response.read()
         seconds.append(time.perf_counter() - begun)
-        assert response.status == 200, content[:300]
+        if response.status != 200:
+            raise RuntimeError(f"status {response.status}: {content[:300]!r}")
         answered = [decision["action"] for decision in json.loads(content)["actions"]]
-        assert answered == question.actions, "the answer is another question's"
+        if answered != question.actions:
+            raise RuntimeError("the answer is another question's")
         number += 1
 
 
@@ -106,7 +108,7 @@ def load(port: int, options: argparse.Namespace) -> None:
 def main() -> None:
     """Start a server, load it, stop it."""
     parser = argparse.ArgumentParser(description="Put a server under load.")
-    parser.add_argument("--clients", type=int, default=64)
+    parser.add_argument("--clients", type=int, choices=range(1, 1001), default=64, metavar="N")
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--views", type=int, default=1, help="in each request")
     parser.add_argument("--opponent", default="strong")
@@ -116,7 +118,10 @@ def main() -> None:
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         assert server.stderr is not None
         try:
-            address = server.stderr.readline().split()[2]
+            line = server.stderr.readline()
+            if " serves http://" not in line:
+                sys.exit(f"the server did not start: {line}")
+            address = line.split()[2]
             threading.Thread(target=server.stderr.read, daemon=True).start()
             port = int(address.rstrip("/").rpartition(":")[2])
             while not _ready(port):

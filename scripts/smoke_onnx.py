@@ -17,6 +17,7 @@ from sixth_env.games import GAMES
 from sixth_env.match import play_field
 from sixth_env.opponents import load_opponent, shipped_opponents
 from sixth_env.opponents.base import Opponent
+from sixth_env.opponents.zoo import LEVELS
 
 
 def play(opponent: Opponent, others: Opponent, game: str, players: int, rounds: int) -> None:
@@ -31,7 +32,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=1000, help="for each player count")
     parser.add_argument("opponents", nargs="*", help="all that ship, unless named")
     options = parser.parse_args()
-    for spec in options.opponents or [s for game in GAMES for s in shipped_opponents(game)]:
+    shipped = [spec for game in GAMES for spec in shipped_opponents(game)]
+    missing = {f"{game}/{level}" for game in GAMES for level in LEVELS} - set(shipped)
+    if missing and not options.opponents:
+        sys.exit(f"not shipped: {', '.join(sorted(missing))}")
+    for spec in options.opponents or shipped:
         started = perf_counter()
         greedy, sampled = load_opponent(f"{spec}?greedy"), load_opponent(f"{spec}?sampled")
         game = greedy.game  # type: ignore[attr-defined]  # exported opponents know it

@@ -67,10 +67,8 @@ def strength_table(by_opponent: dict[str, Any]) -> str:
         for field in figures["fields"]:
             shown = _difference(field["difference"])
             rows.setdefault((spec, field["players"]), {})[field["field"]] = shown
-    names = sorted(
-        {name for found in rows.values() for name in found},
-        key=lambda name: max(list(found).index(name) for found in rows.values() if name in found),
-    )
+    most = max(rows.values(), key=len)  # the others lack some of its fields
+    names = list(dict.fromkeys([*most, *(name for found in rows.values() for name in found)]))
     lines = [f"| opponent | players | {' | '.join(f'v {name}' for name in names)} |"]
     lines.append("|---|---:|" + "---:|" * len(names))
     lines += [
@@ -82,6 +80,7 @@ def strength_table(by_opponent: dict[str, Any]) -> str:
 
 
 def _difference(figure: dict[str, float]) -> str:
+    """As "-1.23 ±0.45"; of an opponent that plays many deals, both sides are bounded."""
     return f"{figure['value']:+.2f} ±{(figure['high'] - figure['low']) / 2:.2f}"
 
 
@@ -89,7 +88,10 @@ def _filled(text: str, marker: str, content: str) -> str:
     """The text with what stands between the marker and its end replaced."""
     marked = f"<!-- {marker} -->\n{{}}<!-- end -->"
     new = marked.format(f"{content}\n")
-    return re.sub(marked.format(".*?"), lambda _: new, text, flags=re.S)
+    filled, found = re.subn(marked.format(".*?"), lambda _: new, text, flags=re.S)
+    if found != 1:
+        raise ValueError(f"the page has {found} parts {marker!r}, not one")
+    return filled
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import TypeVar
 
+import pytest
 import torch
 from torch import nn
 
@@ -15,6 +16,7 @@ from agents.export import export
 from agents.networks import NetworkSettings, PolicyValueNet
 from agents.torch_agent import Network, card_for
 from sixth_env.games import get_game
+from sixth_env.opponents import zoo
 
 AnyNetwork = TypeVar("AnyNetwork", bound=nn.Module)
 
@@ -63,3 +65,11 @@ def exported(game: str) -> Path:
     checkpoint = save_network(folder / game, small_network(game), game)
     export(checkpoint)
     return folder / f"{game}.onnx"
+
+
+def network(game: str, kind: str) -> Path:
+    """The file of a game's shipped network, or of its small untrained one."""
+    if kind == "shipped":
+        return zoo.FOLDER / game / zoo.NETWORK
+    pytest.importorskip("onnxscript")
+    return exported(game)

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -105,8 +106,42 @@ def test_results_of_an_earlier_level_are_refused(folder: Path) -> None:
     write_cards(levels)
     play_suite(folder, "sixes_golf/easy", "--quick")
     (folder / "zoo.toml").write_text(LEVELS.replace("4.0", "5.0"))
-    with pytest.raises(ConfigError, match=r"quick\.json is of an earlier sixes_golf/easy; repeat"):
+    before = (folder / "zoo/sixes_golf/strong.json").read_bytes()
+    with pytest.raises(
+        ConfigError, match=r"quick\.json is not of sixes_golf/easy as it is now; rep"
+    ):
         write_cards(read_levels(folder / "zoo.toml"))
+    assert (folder / "zoo/sixes_golf/strong.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"digest": "0" * 16}, "is of the suite tiny"),
+        ({"quick": False}, "the fields are not those of golf"),
+        ({"opponent": {"spec": "sixes_golf/easy?greedy"}}, "is not of sixes_golf/easy"),
+        ({"opponent": {"name": "easy"}}, "is not of sixes_golf/easy"),
+    ],
+)
+def test_results_of_somebody_else_are_refused(
+    folder: Path, changes: dict[str, Any], fault: str
+) -> None:
+    levels = read_levels(folder / "zoo.toml")
+    write_cards(levels)
+    play_suite(folder, "sixes_golf/easy", "--quick")
+    file = folder / "results/golf/sixes_golf-easy.quick.json"
+    result = json.loads(file.read_text("utf-8"))
+    opponent = {**result["opponent"], **changes.pop("opponent", {})}
+    file.write_text(json.dumps({**result, "opponent": opponent, **changes}))
+    with pytest.raises(ConfigError, match=fault):
+        write_cards(levels)
+
+
+def test_a_level_that_is_gone_ships_no_longer(folder: Path) -> None:
+    write_cards(read_levels(folder / "zoo.toml"))
+    (folder / "zoo.toml").write_text(LEVELS.replace("sixes_golf.easy", "sixes_golf.weak"))
+    write_cards(read_levels(folder / "zoo.toml"))
+    assert shipped_opponents("sixes_golf") == ("sixes_golf/strong", "sixes_golf/weak")
 
 
 @pytest.mark.parametrize(
@@ -114,6 +149,8 @@ def test_results_of_an_earlier_level_are_refused(folder: Path) -> None:
     [
         ("sixes_golf", "chess", "zoo.toml: there is no game 'chess'"),
         ("4.0", "-1.0", r"games\.sixes_golf\.easy\.play\.temperature: Input should be greater"),
+        ("sixes_golf.easy", "sixes_golf.network", "network.json is the card of the network"),
+        ("sixes_golf.easy", 'sixes_golf."größe"', "String should match pattern"),
         ("temperature", "heat", r"play\.heat: Extra inputs are not permitted"),
         ('suite = "tiny.toml"', "", "suite: Field required"),
         ("[games", "[games[", "zoo.toml does not describe levels"),

@@ -206,6 +206,9 @@ def test_the_card_beside_must_be_its_own(tmp_path: Path) -> None:
     beside.write_text(card.replace('"actions": [\n    "play AC"', '"actions": [\n    "play 2C"'))
     with pytest.raises(OpponentError, match=r"x\.onnx has another network than the card beside it"):
         load_onnx(file)
+    beside.write_text(json.dumps({k: v for k, v in json.loads(card).items() if k != "sha256"}))
+    with pytest.raises(OpponentError, match=r"x\.json does not tell the sha256 of its file"):
+        load_onnx(file)
 
 
 def test_a_card_beside_tells_how_to_play(tmp_path: Path) -> None:
@@ -263,9 +266,19 @@ def test_a_changed_level_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         file.write_text(json.dumps({**card, **changes}))
         return fingerprint("six_nimmt/easy")
 
+    card.pop("strength", None)
     assert told(strength={"suite": 1}) == told(strength={"suite": 2}) == told() != ""
     assert told(play={"greedy": False}) != told()
     assert fingerprint("six_nimmt/easy?sampled") == told()
+    copied = tmp_path / "mine.onnx"
+    copied.write_bytes(network.read_bytes())
+    beside = copied.with_suffix(".json")
+    beside.write_text(json.dumps(card))
+    kept = fingerprint(str(copied))
+    beside.write_text(json.dumps({**card, "strength": {"suite": 1}}))
+    assert fingerprint(str(copied)) == kept
+    beside.write_text(json.dumps({**card, "play": {"greedy": False}}))
+    assert fingerprint(str(copied)) != kept
 
 
 SHIPPED = [spec for game in GAMES for spec in shipped_opponents(game)]

@@ -122,7 +122,7 @@ def test_games_of_another_layout_are_refused() -> None:
     trainer = Trainer(settings(name="run", resume=True), run)
     tensors, values = pack(trainer.optimizer, trainer.generators, trainer.past, trainer.workers)
     for other in ({**values, "layouts": ["0" * 16]}, {k: values[k] for k in ("field_steps",)}):
-        with pytest.raises(CheckpointError, match="another layout: it can be played with"):
+        with pytest.raises(CheckpointError, match="it can be played with, but not be resumed"):
             unpack(
                 (tensors, other),
                 trainer.optimizer,

@@ -130,6 +130,7 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"rules": {"decks": True}}, "rules", "decks must be"),
     ({"hands": [["2C"], 1, 1, 1], "stock": 44}, "hands[0]", "must have 10 cards in turn 1"),
     ({"stock": 9}, "stock", "must be 8, which are left unseen"),
+    ({"hands": [["2C"], 40, 40, 1], "stock": 0}, "hands", "hide 81 cards, but 47 are unseen"),
     ({"hands": [5, 10, 10, 10]}, "hands", "cards for player 0"),
     ({"rows": [["2C"], ["3C"], ["4C"], ["99"]]}, "rows[3][0]", "is not a card"),
     ({"turn": 4}, "hands[0]", "must have 7 cards"),

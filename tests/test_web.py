@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from sixth_env.games import GAMES, get_game
+from tests.exported import network
 from tests.web_vectors import CONFIGS, WEB, played, views
 
 NODE = shutil.which("node")
@@ -81,15 +82,14 @@ def test_views_are_observed_alike(tmp_path: Path, game: str) -> None:
 
 @needs_node
 @pytest.mark.skipif(ORT is None, reason="SIXTH_ENV_ORT names no folder of onnxruntime-web")
+@pytest.mark.parametrize("kind", ["shipped", "untrained"])
 @pytest.mark.parametrize("game", GAMES)
-def test_an_exported_opponent_moves_as_in_python(tmp_path: Path, game: str) -> None:
-    pytest.importorskip("onnxscript")
+def test_an_exported_opponent_moves_as_in_python(tmp_path: Path, game: str, kind: str) -> None:
     from sixth_env import load_opponent
-    from tests.exported import exported
 
     assert NODE is not None
     assert ORT is not None
-    model = exported(game)
+    model = network(game, kind)
     found, columns, masks = views(game, COUNT)
     file = tmp_path / "views.json"
     file.write_text(json.dumps(found))

@@ -23,6 +23,7 @@ import pytest
 
 from sixth_env.games import GAMES
 from sixth_env.server import Settings, create_app
+from tests.exported import network
 from tests.web_vectors import WEB, played, views
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
@@ -278,18 +279,17 @@ def test_a_match_without_a_server(page: Any, files: tuple[str, Path], game: str)
 
 
 @pytest.mark.skipif(ORT is None, reason="SIXTH_ENV_ORT names no folder of onnxruntime-web")
+@pytest.mark.parametrize("kind", ["shipped", "untrained"])
 @pytest.mark.parametrize("game", GAMES)
 def test_an_exported_opponent_moves_as_in_python(
-    page: Any, files: tuple[str, Path], game: str
+    page: Any, files: tuple[str, Path], game: str, kind: str
 ) -> None:
-    pytest.importorskip("onnxscript")
     from sixth_env import load_opponent
-    from tests.exported import exported
 
     address, models = files
-    model = exported(game)
+    model = network(game, kind)
     for file in (model, model.with_suffix(".json")):
-        shutil.copy(file, models)
+        shutil.copy(file, models / f"{game}{file.suffix}")
     found, columns, masks = views(game, GAME_VIEWS)
     expected = load_opponent(f"{model}?greedy").act(columns, masks, np.zeros(len(found), np.uint64))
     page.goto(f"{address}/offline.html")

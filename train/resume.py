@@ -65,7 +65,9 @@ def pack(
 
 def _layout(batch: Batch) -> str:
     """A digest of the fields of a game's record, whose bytes mean nothing without them."""
-    return hashlib.sha256(repr(batch.engine.states.dtype).encode()).hexdigest()[:16]
+    kind = batch.engine.states.dtype
+    fields = [(name, str(kind[name].base), kind[name].shape) for name in kind.names or ()]
+    return hashlib.sha256(repr((kind.itemsize, fields)).encode()).hexdigest()[:16]
 
 
 def unpack(
@@ -79,8 +81,8 @@ def unpack(
     tensors, values = state
     if values.get("layouts") != [_layout(table.batch) for table in tables]:
         raise CheckpointError(
-            "the run was saved by another version of sixth_env, in which the games' records had"
-            " another layout: it can be played with, but not be resumed"
+            "the run was saved by a version of sixth_env whose records of games have another"
+            " layout, or do not tell it: it can be played with, but not be resumed"
         )
     try:
         load_optimizer(optimizer, tensors, values)

@@ -15,10 +15,11 @@ from sixth_env.match.table import Table
 from sixth_env.opponents import is_exported
 from sixth_env.opponents.base import Opponent
 from sixth_env.opponents.custom import CARD, resolve_opponent
-from sixth_env.opponents.zoo import shipped_card, shipped_files
+from sixth_env.opponents.zoo import shipped_files
 
 if TYPE_CHECKING:
     from sixth_env.match.jobs import Job
+    from sixth_env.opponents.onnx_card import PlayMode
 
 
 class Players:
@@ -85,18 +86,28 @@ def fingerprint(spec: str) -> str:
     Of a module's code nothing is known: a file of results does not notice that it has changed.
     """
     text = spec.partition("?")[0]  # without the way of playing, such as ?sampled
-    shipped = shipped_files(text)
-    if shipped is not None:  # of its card, what decides how it plays: results may be added to it
-        play = shipped_card(text).play.model_dump_json()
-        return hashlib.sha256((_digest([shipped[0]]) + play).encode()).hexdigest()
+    if is_exported(text):
+        return _of_exported(text)
     for path in (Path(text), Path(text.partition(":")[2])):
         if path.is_file():
-            beside = path.with_suffix(".json")
-            told = is_exported(text) and beside.is_file()
-            return _digest([path, beside] if told else [path])
+            return _digest([path])
         if (path / CARD).is_file():
             return _digest(sorted(file for file in path.iterdir() if file.is_file()))
     return ""
+
+
+def _of_exported(text: str) -> str:
+    """Of a network and of how the card beside it plays: what else a card says changes nothing."""
+    from sixth_env.opponents.onnx import read_card  # brings pydantic
+
+    network, card = shipped_files(text) or (Path(text), Path(text).with_suffix(".json"))
+    return fingerprint_of(network, read_card(card).play if card.is_file() else None)
+
+
+def fingerprint_of(network: Path, play: PlayMode | None) -> str:
+    """The digest of a network that is played in some way."""
+    how = "" if play is None else play.model_dump_json()
+    return hashlib.sha256((_digest([network]) + how).encode()).hexdigest()
 
 
 def _digest(files: Sequence[Path]) -> str:

@@ -206,6 +206,8 @@ def load_onnx(
     if card is None and not beside.is_file():
         return OnnxOpponent(model, game, mode, name, where=str(file))
     told = read_card(beside)
+    if told.sha256 is None:
+        raise OpponentError(f"the card {beside} does not tell the sha256 of its file")
     if told.sha256 != hashlib.sha256(model).hexdigest():
         raise OpponentError(f"{file} is damaged or was exchanged: {beside} is of another file")
     told = told.model_copy(update={"sha256": None})

@@ -12,7 +12,7 @@ from sixth_env.games import GAMES
 from sixth_env.games.base import Game
 from sixth_env.opponents import Opponent, load_opponent, opponent_names
 from sixth_env.opponents.custom import resolve_opponent
-from sixth_env.opponents.zoo import shipped_card, shipped_opponents
+from sixth_env.opponents.zoo import LEVELS, shipped_card, shipped_opponents
 
 Json = dict[str, Any]
 MONTE_CARLO = "mc:"
@@ -73,8 +73,9 @@ class Catalogue:
 
     def default(self, game: Game) -> str:
         """Who plays where nobody is named: the strongest shipped one, else Monte Carlo."""
-        named, shipped = self._named[game.id], self._shipped[game.id]
-        return next(iter(named), None) or (shipped[-1] if shipped else "mc:100")
+        strong = f"{game.id}/{LEVELS[-1]}"
+        best = strong if strong in self._shipped[game.id] else "mc:100"
+        return next(iter(self._named[game.id]), best)
 
     def fallback(self, game: Game) -> tuple[str, Opponent]:
         """Who plays for an opponent that takes too long: the game's best heuristic."""

@@ -317,6 +317,12 @@ def _filled(rules: RowsRules, table: View[int]) -> Position[int]:
     """A view with its hidden cards filled in, lowest first."""
     _check_hidden(table)
     unseen, own = _unseen(rules, table), table.player
+    hidden = sum(hand for hand in table.hands if isinstance(hand, int))
+    expect(
+        hidden <= len(unseen), f"hands hide {hidden} cards, but {len(unseen)} are unseen", "view"
+    )
+    left = len(unseen) - hidden
+    expect(left == table.stock, f"stock must be {left}, which are left unseen", "view")
     hands: list[list[int]] = []
     for hand in table.hands:
         if isinstance(hand, int):
@@ -324,9 +330,6 @@ def _filled(rules: RowsRules, table: View[int]) -> Position[int]:
             del unseen[:hand]
         else:
             hands.append(hand)
-    expect(
-        len(unseen) == table.stock, f"stock must be {len(unseen)}, which are left unseen", "view"
-    )
     chosen = [
         _own_choice(rules, own, choice) if seat == own else hands[seat][0] if choice else None
         for seat, choice in enumerate(table.chosen)

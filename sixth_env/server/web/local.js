@@ -8,7 +8,7 @@ import { newStream } from "./rules/random.js";
 import { RULES } from "./rules/index.js";
 
 const ROWS = { hand_size: 10, rows: 4, row_length: 5, row_choice: "player", reward: "penalty" };
-/** What `GET /v1/games` says of each game; a test holds the two equal. */
+/** The games as Python has them, and what rulesOf adds to their rules; a test compares them. */
 export const GAMES = [
   {
     game: "sixth_card",

@@ -1,7 +1,7 @@
 // The page without a server: opponents are .onnx files that run here, in onnxruntime-web.
 //
 // In the address, ?ort= says where that library is (ort/ort.wasm.min.mjs beside this page unless
-// given), ?model= is an .onnx file to begin with, whose card lies beside it as .json.
+// given), ?model= is an .onnx file to begin with, ?card= its card if not the .json file beside it.
 
 import { byId } from "./dom.js";
 import { localTable } from "./local.js";
@@ -32,7 +32,8 @@ export async function start(main) {
 
   let failed = null;
   const model = query.get("model");
-  if (model) await fetchModel(model, add).catch((error) => (failed = error));
+  const card = query.get("card") ?? model?.replace(/\.onnx$/, ".json");
+  if (model) await fetchModel(model, card, add).catch((error) => (failed = error));
   const page = await main(table);
   if (failed) problem.textContent = `Sorry: ${failed.message}.`;
 }
@@ -56,12 +57,9 @@ async function readFiles(files) {
   return { model: new Uint8Array(await model.arrayBuffer()), card: JSON.parse(await card.text()) };
 }
 
-async function fetchModel(address, add) {
-  const [model, card] = await Promise.all([
-    fetched(address),
-    fetched(address.replace(/\.onnx$/, ".json")),
-  ]);
-  await add(new Uint8Array(await model.arrayBuffer()), await card.json());
+async function fetchModel(model, card, add) {
+  const [file, told] = await Promise.all([fetched(model), fetched(card)]);
+  await add(new Uint8Array(await file.arrayBuffer()), await told.json());
 }
 
 async function fetched(address) {

@@ -7,10 +7,11 @@ import { legalActions } from "./legal.js";
  * An opponent.
  *
  * `ort` is the onnxruntime-web module, `model` the content of the .onnx file (Uint8Array), `card`
- * the object in the JSON file beside it.
+ * the object in the JSON file beside it, or that of another level which plays the same file.
  */
 export async function loadOpponent(ort, model, card) {
   if (!card?.game || !card.observation_table) throw new Error("this is no card of an opponent");
+  if (!(await isOf(card, model))) throw new Error("the card is of another file");
   const session = await ort.InferenceSession.create(model);
 
   /** Logits of all views, one after the other, and the number of actions. */
@@ -43,6 +44,14 @@ export async function loadOpponent(ort, model, card) {
   }
 
   return { card, greedy, act };
+}
+
+/** Whether the card tells the model's digest, as far as it can be known: pages need https for it. */
+async function isOf(card, model) {
+  const digest = await globalThis.crypto?.subtle?.digest("SHA-256", model);
+  if (!digest || !card.sha256) return true;
+  const hex = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0"));
+  return hex.join("") === card.sha256;
 }
 
 const best = (logits, legal) => legal.reduce((a, b) => (logits[b] > logits[a] ? b : a));
