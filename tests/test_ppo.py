@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,25 @@ def test_a_damaged_state_is_refused() -> None:
                 trainer.past,
                 trainer.workers,
             )
+
+
+def test_a_run_that_begins_with_the_weights_of_another() -> None:
+    first = train(settings(name="first", stop_after=500))
+    trainer = Trainer(settings(name="second", start=str(first / "latest"), seed=9), Path("second"))
+    weights = load(first / "latest").tensors
+    assert all(torch.equal(weights[k], v) for k, v in trainer.network.state_dict().items())
+    run = train(settings(name="second", start=str(first / "latest"), stop_after=500))
+    shutil.rmtree(first)  # what has begun needs it no longer
+    train(settings(name="second", start=str(first / "latest"), resume=True))
+    again = load(run / "latest").tensors
+    assert any(not torch.equal(weights[k], again[k]) for k in weights)
+    with pytest.raises(ConfigError, match=r"start: .* has another game or network"):
+        Trainer(
+            settings(name="third", start=str(run / "latest"), network=NetworkSettings(width=8)),
+            Path("third"),
+        )
+    with pytest.raises(CheckpointError, match="nothing"):
+        Trainer(settings(name="third", start="nothing"), Path("third"))
 
 
 def test_games_of_another_layout_are_refused() -> None:

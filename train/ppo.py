@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from agents.checkpoint import load, save
 from agents.networks import NetworkSettings, PolicyValueNet
-from agents.torch_agent import TorchAgent, card_for
+from agents.torch_agent import TorchAgent, card_for, restore
 from sixth_env.batch import Batch, Step
 from sixth_env.errors import ConfigError
 from sixth_env.games import get_game
@@ -71,6 +71,8 @@ class PPOConfig(Config):
     """learner decisions to train on"""
     stop_after: int | None = Setting(default=None, ge=1)
     """stop at this count of decisions, to be resumed later"""
+    start: str | None = None
+    """a checkpoint whose weights to begin with: this game's, and the same network"""
     tables: tuple[Table, ...] = Setting(default=(Table(),), min_length=1)
     reward: Literal["penalty", "relative", "win", "chips", "points"] = "relative"
     reward_scale: float = Setting(default=0.1, gt=0)
@@ -261,6 +263,8 @@ class Trainer:
             name: torch_generator(config.seed, name) for name in ("network", "actions", "order")
         }
         self.network = self.new_network(self.generators["network"])
+        if config.start is not None and not config.resume:
+            self.start_from(config.start)
         self.optimizer = torch.optim.Adam(self.network.parameters(), eps=1e-5)
         self.past = PastSelves(
             self.game, config.past_selves, self.new_network, torch_generator(config.seed, "past")
@@ -277,6 +281,17 @@ class Trainer:
         return PolicyValueNet(
             self.config.network, self.game.table, self.game.num_actions, generator
         )
+
+    def start_from(self, path: str) -> None:
+        """Begin with a checkpoint's weights. Raises ``ConfigError`` if they are of something else.
+
+        ``CheckpointError`` if it is damaged.
+        """
+        checkpoint = load(path)
+        other = restore(checkpoint, path)
+        if (other.game, other.network.settings) != (self.game, self.network.settings):
+            raise ConfigError(f"start: {path} has another game or network than this run")
+        self.network.load_state_dict(checkpoint.tensors)
 
     def advance(self) -> dict[str, float]:
         """One update: collect from all tables, then learn; gives the averages of the loss."""
