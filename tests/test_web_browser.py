@@ -174,6 +174,16 @@ def test_rounds_of_the_other_games(page: Any, address: str, game: str) -> None:
     assert_fits(page)
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_a_round_against_the_shipped_opponents(page: Any, address: str, game: str) -> None:
+    """Whom the page offers first."""
+    pytest.importorskip("onnxruntime")
+    choose(page, address, game, players="4")
+    assert waits(page) == "move"
+    assert page.locator("#seats-bar").inner_text().count("strong") == 3
+    assert play(page, most=80) >= 3
+
+
 def test_hints_and_keys(page: Any, address: str) -> None:
     choose(page, address, "sixth_card", players="2", opponent="random")
     waits(page)
