@@ -29,7 +29,7 @@ from sixth_env.opponents.onnx_card import OnnxCard, PlayMode
 from sixth_env.report import write_text
 from sixth_env.suite import Board, SuiteResult, load_suite, read_result
 from sixth_env.suite.result import check_complete
-from sixth_env.suite.run import file_name
+from sixth_env.suite.run import result_stem
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9_]+$")]
 
@@ -102,8 +102,7 @@ def _strength(levels: Levels, card: OnnxCard) -> dict[str, Any]:
     suite, found = load_suite(levels.suite), dict[str, Any]()
     for board in suite.of_games([card.game]):
         for quick in (False, True):
-            ending = ".quick.json" if quick else ".json"
-            file = levels.results / board.id / f"{file_name(card.name)}{ending}"
+            file = levels.results / board.id / f"{result_stem(card.name, quick)}.json"
             if file.is_file():
                 result = read_result(file)
                 check_complete(result, suite, file)

@@ -20,7 +20,7 @@ from sixth_env.report import check_writable, write_text
 from sixth_env.suite import Run, SuiteResult, leaderboard, load_suite, play_suite, read_result
 from sixth_env.suite.check import DIFFERENT, SAME, WITHIN, Check, check_result
 from sixth_env.suite.report import blocks, show
-from sixth_env.suite.run import file_name
+from sixth_env.suite.run import file_name, result_stem
 
 WIDE = 1000  # columns: a table of figures is never squeezed
 
@@ -60,7 +60,7 @@ def evaluate(
             run,
             out / f"{stem}.jsonl",
             progress=progress,
-            finished=lambda result: _write(result, out / result.board, stem, html),
+            finished=lambda result: _write(result, out / result.board, html),
             left_out=lambda board, why: left_out.append(f"{board.id} left out: {why}"),
         )
     for result in results:
@@ -77,9 +77,9 @@ def _make_folder(folder: Path) -> None:
         raise ConfigError(f"no results can be kept in {folder}: {error.strerror}") from error
 
 
-def _write(result: SuiteResult, folder: Path, stem: str, html: bool) -> None:
+def _write(result: SuiteResult, folder: Path, html: bool) -> None:
     _make_folder(folder)
-    stem = f"{stem}.quick" if result.quick else stem
+    stem = result_stem(result.opponent.name, result.quick)
     write_text(folder / f"{stem}.json", result.model_dump_json(indent=1) + "\n")
     document.write_markdown(folder / f"{stem}.md", blocks(result, drawn=False))
     if html:

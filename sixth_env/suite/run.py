@@ -214,3 +214,8 @@ def file_name(name: str) -> str:
     if not found:
         raise ConfigError(f"{name!r} makes no file name: give another by --name")
     return found
+
+
+def result_stem(name: str, quick: bool) -> str:
+    """The name of an opponent's result files, without their ending: "mc-100.quick"."""
+    return f"{file_name(name)}.quick" if quick else file_name(name)

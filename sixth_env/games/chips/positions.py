@@ -38,7 +38,9 @@ def load_position(rules: ChipsRules, position: object, state: np.void) -> None:
         PositionError: names the field that is malformed or contradicts another; ``state`` may then
             have been written in part.
     """
-    _load(rules, STRUCTURE.read_position(position), state)
+    table = STRUCTURE.read_position(position)
+    _check_public(rules, table)
+    _load(rules, table, state)
 
 
 def load_view(rules: ChipsRules, view: object, state: np.void) -> None:
@@ -62,8 +64,7 @@ def complete_view(rules: ChipsRules, view: Json) -> Json:
 
 
 def _load(rules: ChipsRules, table: Position, state: np.void) -> None:
-    """Check a position of the right shape and write it."""
-    _check_public(rules, table)
+    """Check the hands of a position whose public facts are right, and write it."""
     _check_hands(rules, table, [len(hand) for hand in table.hands])
     _check_cards(table)
     _write(table, state)
@@ -258,7 +259,7 @@ def _write(table: Position, s: np.void) -> None:
 
 
 def _filled(rules: ChipsRules, table: View) -> Position:
-    """A view with its hidden cards filled in."""
+    """A view with its hidden cards filled in; its public facts are checked first."""
     _check_public(rules, table)
     facts = without(dict(table), "player", "legal")
     hands = [sorted(hand) for hand in _fill_hands(table)]

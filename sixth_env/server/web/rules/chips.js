@@ -3,6 +3,9 @@
 import { CHIPS_RANKS, cardNumber, deckOf } from "../cards.js";
 import { legalActions, playable } from "../legal.js";
 import { DEAL, DEALER, deal, draw, keyOf } from "./random.js";
+import { hideHands, winnersOf } from "./shared.js";
+
+export { eventView } from "./shared.js";
 
 const GAME = "sixes_chips";
 const PASS = 40;
@@ -88,7 +91,7 @@ function finishRound(position, winner, stream, events) {
   events.push({ type: "round_end", round, winner, pot, chips: [...chips] });
   if (round === rules.num_rounds || chips.includes(0)) {
     position.phase = "over";
-    const winners = chips.flatMap((n, seat) => (n === Math.max(...chips) ? [seat] : []));
+    const winners = winnersOf(chips, Math.max(...chips));
     events.push({ type: "match_end", chips: [...chips], winners });
   } else if (round >= rules.max_rounds) {
     position.phase = "over"; // cut off: nobody has won
@@ -102,14 +105,8 @@ function finishRound(position, winner, stream, events) {
 export function view(position, player) {
   const seen = {
     ...structuredClone(position),
-    hands: position.hands.map((hand, seat) => (seat === player ? [...hand] : hand.length)),
+    hands: hideHands(position.hands, player),
     player,
   };
   return { ...seen, legal: legalActions(seen) };
-}
-
-export function eventView(event, player) {
-  if (event.type !== "deal") return event;
-  const hands = event.hands.map((hand, seat) => (seat === player ? hand : hand.length));
-  return { ...event, hands };
 }

@@ -4,6 +4,7 @@
 import { cardNumber, deckOf, handPoints } from "../cards.js";
 import { DISCARD, DRAW, KNOCK, PUT, TAKE, legalActions } from "../legal.js";
 import { DEAL, DEALER, REFILL, draw, fold, keyOf, shuffle } from "./random.js";
+import { winnersOf } from "./shared.js";
 
 const GAME = "sixes_golf";
 const SLOTS = 6;
@@ -181,8 +182,7 @@ function finishRound(position, stream, events) {
     position.phase = "over";
     position.to_act = (position.to_act + position.players - 1) % position.players;
     position.face_up = hands.map(() => Array(SLOTS).fill(true));
-    const winners = totals.flatMap((t, seat) => (t === Math.min(...totals) ? [seat] : []));
-    events.push({ type: "match_end", totals, winners });
+    events.push({ type: "match_end", totals, winners: winnersOf(totals, Math.min(...totals)) });
     return;
   }
   position.round += 1;

@@ -10,6 +10,9 @@
 import { cardNumber, deckOf, penalties } from "../cards.js";
 import { legalActions, placeFor } from "../legal.js";
 import { DEAL, DEALER, deal, draw, keyOf } from "./random.js";
+import { hideHands, winnersOf } from "./shared.js";
+
+export { eventView } from "./shared.js";
 
 export function begin(rules, stream) {
   const players = rules.num_players;
@@ -140,8 +143,7 @@ function finishRound(position, stream, events) {
     : Math.max(...totals) >= rules.target_score;
   if (over) {
     position.phase = "over";
-    const winners = totals.flatMap((t, seat) => (t === Math.min(...totals) ? [seat] : []));
-    events.push({ type: "match_end", totals, winners });
+    events.push({ type: "match_end", totals, winners: winnersOf(totals, Math.min(...totals)) });
     return;
   }
   position.round += 1;
@@ -152,16 +154,10 @@ function finishRound(position, stream, events) {
 export function view(position, player) {
   const seen = {
     ...structuredClone(position),
-    hands: position.hands.map((hand, seat) => (seat === player ? [...hand] : hand.length)),
+    hands: hideHands(position.hands, player),
     chosen: position.chosen.map((card, seat) => (seat === player ? card : Number(card !== null))),
     stock: position.stock.length,
     player,
   };
   return { ...seen, legal: legalActions(seen) };
-}
-
-export function eventView(event, player) {
-  if (event.type !== "deal") return event;
-  const hands = event.hands.map((hand, seat) => (seat === player ? hand : hand.length));
-  return { ...event, hands };
 }

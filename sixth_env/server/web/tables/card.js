@@ -46,3 +46,19 @@ function faceOf(card, points) {
       el("span", { class: "cost", title: `${points} penalty points` }, `${points}`),
   ];
 }
+
+/** The hands of all seats, open; `name` tells a seat's name. */
+export function openHands(view, { name }) {
+  return el(
+    "section",
+    { class: "open", "aria-label": "All hands" },
+    view.hands.map((hand, seat) =>
+      el(
+        "div",
+        { class: "openhand" },
+        el("h3", {}, name(seat)),
+        hand.map((card) => cardElement(view.game, card, { small: true })),
+      ),
+    ),
+  );
+}

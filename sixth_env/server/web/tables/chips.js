@@ -4,7 +4,7 @@ import { CHIPS_RANKS, SUIT_NAMES, SYMBOLS, cardNumber, deckOf } from "../cards.j
 import { el } from "../dom.js";
 import { playable } from "../legal.js";
 import { lay } from "../rules/chips.js";
-import { cardElement } from "./card.js";
+import { cardElement, openHands } from "./card.js";
 
 const PASS = 40;
 
@@ -99,20 +99,7 @@ function pot(view, { actions }) {
 }
 
 function hands(view, { actions, open }) {
-  if (open) {
-    return el(
-      "section",
-      { class: "open", "aria-label": "All hands" },
-      view.hands.map((hand, seat) =>
-        el(
-          "div",
-          { class: "openhand" },
-          el("h3", {}, open.name(seat)),
-          hand.map((card) => cardElement(view.game, card, { small: true })),
-        ),
-      ),
-    );
-  }
+  if (open) return openHands(view, open);
   const cards = view.hands[view.player].map((card) => {
     const action = actions.get(deckOf(view.game).indexOf(card));
     const hint = action && { hint: action.hint, best: action.best };

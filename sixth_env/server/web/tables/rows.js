@@ -4,7 +4,7 @@ import { cardNumber, deckOf, penalties, pretty } from "../cards.js";
 import { el } from "../dom.js";
 import { placeFor } from "../legal.js";
 import { points } from "../words.js";
-import { cardElement } from "./card.js";
+import { cardElement, openHands } from "./card.js";
 
 /** Change a view by an event, as the cards move on the table. */
 export function apply(view, event) {
@@ -129,19 +129,4 @@ function hands(view, { actions, open }) {
     });
   });
   return el("section", { class: "hand", "aria-label": "Your cards" }, cards);
-}
-
-function openHands(view, { name }) {
-  return el(
-    "section",
-    { class: "open", "aria-label": "All hands" },
-    view.hands.map((hand, seat) =>
-      el(
-        "div",
-        { class: "openhand" },
-        el("h3", {}, name(seat)),
-        hand.map((card) => cardElement(view.game, card, { small: true })),
-      ),
-    ),
-  );
 }
