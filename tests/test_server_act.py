@@ -9,6 +9,7 @@ import multiprocessing
 import random
 import re
 import socket
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -27,7 +28,11 @@ from sixth_env.opponents import load_opponent
 from sixth_env.opponents.views import observations_of
 from sixth_env.server.catalogue import Catalogue
 from sixth_env.server.gate import JsonLines
-from tests.server_client import Client, Json, serving
+from sixth_env.server.metrics import Metrics
+from sixth_env.server.service import RefusedError
+from sixth_env.server.settings import Settings
+from sixth_env.server.workers import Workers
+from tests.server_client import Answer, Client, Json, serving
 from tests.test_remote_views import positions, shuffled
 
 SLEEPER = "tests.server_opponents:sleeps"
@@ -161,16 +166,65 @@ def test_large_requests_are_answered_by_other_processes(client: Client) -> None:
         wrong = {"views": [*views, views[0] | {"turn": 0}], "opponent": "random"}
         answer = server.post("/v1/act", wrong)
         assert (answer.status, answer.field()) == (422, "views[40].turn")
-        children = multiprocessing.active_children()
-        assert children
-        for child in children:
-            child.kill()
+        _kill_workers()
         assert server.post("/v1/act", body).text == expected
         counted = 'decisions_total{game="sixth_card",opponent="random"} 80'
         assert counted in server.get("/metrics").text
-    for child in multiprocessing.active_children():
-        child.join(20)
     assert not multiprocessing.active_children()
+
+
+def test_requests_in_flight_outlive_their_process_and_end_with_the_server() -> None:
+    slow = {"views": seated(games=10), "opponent": "sleepy"}
+    named = (f"sleepy={SLEEPER}",)
+    with serving(processes=2, opponents=named) as server:
+        expected = server.post("/v1/act", slow)
+        assert expected.status == 200
+        with ThreadPoolExecutor(4) as pool:
+
+            def one(_: int) -> Answer:
+                client = Client(server.port)
+                try:
+                    return client.post("/v1/act", slow)
+                finally:
+                    client.close()
+
+            asked = [pool.submit(one, number) for number in range(4)]
+            time.sleep(0.5)
+            _kill_workers()
+            assert [future.result() for future in asked] == [expected] * 4
+    assert not multiprocessing.active_children()
+
+
+def test_the_end_of_the_server_is_not_delayed_by_its_processes() -> None:
+    settings = Settings(opponents=(f"sleepy={SLEEPER}",), processes=2, decision_seconds=300)
+    workers = Workers(settings, Metrics())
+    body = json.dumps({"views": seated(games=10), "opponent": "sleepy"}).encode()
+    with ThreadPoolExecutor(4) as pool:  # two of them decided, two waiting
+        asked = [pool.submit(workers.act, body) for _ in range(4)]
+        time.sleep(1)
+        workers.close()
+        for future in asked:
+            with pytest.raises(RefusedError, match="the server is ending"):
+                future.result(timeout=60)
+    assert not multiprocessing.active_children()
+
+
+def test_a_fault_in_another_process_is_told_and_the_process_stays() -> None:
+    workers = Workers(Settings(processes=2), Metrics())
+    with pytest.raises(RuntimeError, match="JSONDecodeError"):
+        workers.act(b"no JSON: the server never hands that over")
+    before = multiprocessing.active_children()
+    body = {"views": seated(games=10), "opponent": "random"}
+    assert json.loads(workers.act(json.dumps(body).encode()))["opponent"] == "random"
+    assert multiprocessing.active_children() == before
+    workers.close()
+
+
+def _kill_workers() -> None:
+    children = multiprocessing.active_children()
+    assert children
+    for child in children:
+        child.kill()
 
 
 # --- What there is --------------------------------------------------------------------------------

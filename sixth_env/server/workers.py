@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import queue
 import signal
 import threading
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+import traceback
+from contextlib import suppress
 from dataclasses import replace
+from multiprocessing.connection import Connection
 
 from sixth_env.server.acting import act
 from sixth_env.server.bodies import ActRequest
@@ -17,12 +19,18 @@ from sixth_env.server.metrics import Counts, Metrics
 from sixth_env.server.service import RefusedError, Service
 from sixth_env.server.settings import Settings
 
+SPAWN = multiprocessing.get_context("spawn")  # a fork would copy running threads
+
+Answer = str | tuple[int, str, str]  # or what a ``RefusedError`` is made of
+
 
 class Workers:
-    """Processes that are started when they are first needed.
+    """Processes that are started when they are first needed; each takes one request at a time.
 
     Each loads the opponents for itself. One that was killed is replaced, and its request made
-    again: that changes nothing.
+    again: that changes nothing. Nobody else's request is touched, which is why these are plain
+    processes at the end of a pipe: in a ``ProcessPoolExecutor`` all fail with the one that dies,
+    and a request that comes at that moment may wait forever.
 
     Args:
         settings: the server's; ``processes`` of it are started.
@@ -32,69 +40,102 @@ class Workers:
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         self._settings = replace(settings, database=None, processes=1)
         self._metrics = metrics
-        self._processes = settings.processes
+        self._free: queue.LifoQueue[_Worker | None] = queue.LifoQueue()  # None: not started
+        for _ in range(settings.processes):
+            self._free.put(None)
         self._lock = threading.Lock()
-        self._pool: ProcessPoolExecutor | None = None
+        self._started: set[_Worker] = set()
+        self._closed = False
 
     def act(self, body: bytes) -> str:
-        """The answer to the body of a valid request.
+        """The answer to the body of a valid request; waits for a free process.
 
         Raises:
-            RefusedError: it cannot be fulfilled.
+            RefusedError: it cannot be fulfilled, or the server ends.
         """
+        worker = self._free.get()
         try:
-            answer, counts = self._running().submit(_act, body).result()
-        except BrokenProcessPool:
-            self.close()
-            answer, counts = self._running().submit(_act, body).result()
+            worker = worker or self._start()
+            try:
+                answer, counts = worker.ask(body)
+            except (EOFError, OSError):  # it was killed
+                worker = self._start(instead_of=worker)
+                answer, counts = worker.ask(body)
+        finally:
+            self._free.put(worker)
         self._metrics.merge(counts)
         if isinstance(answer, str):
             return answer
         raise RefusedError(*answer)
 
     def close(self) -> None:
-        """End the processes."""
+        """End the processes, whatever they do, and what waits for them."""
         with self._lock:
-            pool, self._pool = self._pool, None
-        if pool is not None:
-            pool.shutdown(wait=False, cancel_futures=True)
+            self._closed = True
+            workers, self._started = self._started, set()
+        for worker in workers:
+            worker.end()
 
-    def _running(self) -> ProcessPoolExecutor:
+    def _start(self, instead_of: _Worker | None = None) -> _Worker:
         with self._lock:
-            if self._pool is None:
-                self._pool = ProcessPoolExecutor(
-                    self._processes,
-                    multiprocessing.get_context("spawn"),  # a fork would copy running threads
-                    _begin,
-                    (self._settings,),
-                )
-            return self._pool
+            if instead_of is not None:
+                self._started.discard(instead_of)
+                instead_of.end()
+            if self._closed:
+                raise RefusedError(503, "", "the server is ending")
+            worker = _Worker(self._settings)
+            self._started.add(worker)
+            return worker
 
 
-_service: Service  # of a worker
+class _Worker:
+    """A process, seen from the server."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._pipe, other = SPAWN.Pipe()
+        self._process = SPAWN.Process(target=_serve, args=(other, settings), daemon=True)
+        self._process.start()
+        other.close()  # the process has its own: when it ends, reading from the pipe does
+
+    def ask(self, body: bytes) -> tuple[Answer, Counts]:
+        """The answer to a request. Raises ``EOFError`` or ``OSError`` if the process was killed."""
+        self._pipe.send_bytes(body)
+        failure, answer, counts = self._pipe.recv()
+        if failure:
+            raise RuntimeError(failure)
+        return answer, counts
+
+    def end(self) -> None:
+        """Kill the process: it holds nothing that could be lost."""
+        self._process.kill()
+        self._process.join()
 
 
-def _begin(settings: Settings) -> None:
-    """What a worker does first."""
-    global _service
+def _serve(pipe: Connection, settings: Settings) -> None:
+    """What a worker does: answer until the server is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _service = Service(settings)
+    service = Service(settings)
+    with suppress(EOFError, OSError):
+        while True:
+            pipe.send(_reply(service, pipe.recv_bytes()))
 
 
 def _end_with_parent() -> None:
-    """A server that was killed leaves nobody behind."""
+    """A server that was killed leaves nobody behind, nor one that thinks for long."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
         os._exit(0)
 
 
-def _act(body: bytes) -> tuple[str | tuple[int, str, str], Counts]:
-    """An answer, or what a ``RefusedError`` is made of; and what was counted meanwhile."""
-    answer: str | tuple[int, str, str]
+def _reply(service: Service, body: bytes) -> tuple[str, Answer, Counts]:
+    """What failed, if that is a fault of the server's own; the answer; and what was counted."""
+    answer: Answer
     try:
-        answer = act(_service, ActRequest.model_validate(json.loads(body)))
+        answer = act(service, ActRequest.model_validate(json.loads(body)))
     except RefusedError as error:
         answer = error.status, error.field, str(error)
-    return answer, _service.metrics.take()
+    except Exception:
+        return traceback.format_exc(), "", {}
+    return "", answer, service.metrics.take()
