@@ -246,6 +246,28 @@ def test_training_speed_is_a_row_of_the_report() -> None:
     assert 0 < row.low <= row.rate <= row.high
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_training_speed_of_a_settings_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], threads: int
+) -> None:
+    torch = pytest.importorskip("torch")
+    from train.speed import SpeedConfig, run
+
+    file = tmp_path / "small.toml"
+    small = 'network = { columns = ["hand"], width = 16, depth = 1 }\ntables = [{ games = 24 }]\n'
+    file.write_text(small, "utf-8")
+    before = torch.get_num_threads()
+    settings = SpeedConfig(
+        configs=(str(file),), threads=threads, precision="float32", repeats=1, file=str(file) + "s"
+    )
+    (row,) = run(settings)
+    assert torch.get_num_threads() == threads
+    torch.set_num_threads(before)
+    assert (row.rules, row.what, row.batch) == ("small.toml", "float32", 24)
+    assert json.loads(Path(str(file) + "s").read_text("utf-8"))[0]["rate"] == row.rate
+    assert "float32, 24 games" in capsys.readouterr().out
+
+
 # --- The command ----------------------------------------------------------------------------------
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from agents.networks import ILLEGAL_LOGIT, NetworkSettings, PolicyValueNet
+from agents.networks import ILLEGAL_LOGIT, NetworkSettings, PolicyValueNet, padded
 from sixth_env import Batch
 from sixth_env.errors import ConfigError
 from sixth_env.games import get_game
@@ -118,6 +118,38 @@ def test_bfloat16_is_close_to_float32(rows: tuple[Tensor, Tensor]) -> None:
     assert rough.dtype == torch.float32
     legal = rows[1] == 1
     assert float((exact - rough)[legal].abs().max()) < 0.05 * float(exact[legal].abs().max())
+
+
+@pytest.mark.parametrize("count", [1, 37, 200])
+def test_padding_for_bfloat16_changes_neither_outputs_nor_gradients(
+    rows: tuple[Tensor, Tensor], count: int
+) -> None:
+    """With fifteen rows added to one, whatever leaked would be far more than rounding is."""
+    observation, mask = (part[:count] for part in rows)
+    net = network()
+    found = []
+    for precision in (torch.float32, torch.bfloat16):
+        with torch.autocast("cpu", torch.bfloat16, enabled=precision == torch.bfloat16):
+            logits, value = net(observation, mask)
+        assert (logits.shape, value.shape) == (mask.shape, (count,))
+        assert (logits.dtype, value.dtype) == (torch.float32, torch.float32)
+        loss = logits[mask == 1].square().mean() + (value - 1).square().mean()
+        found.append((logits, value, torch.autograd.grad(loss, list(net.parameters()))))
+    (logits, value, gradients), (rough, guess, others) = found
+    largest = float(logits.detach()[mask == 1].abs().max())
+    torch.testing.assert_close(rough, logits, atol=0.05 * largest, rtol=0.05)
+    torch.testing.assert_close(guess, value, atol=0.05, rtol=0.05)
+    for exact, other in zip(gradients, others, strict=True):
+        scale = float(exact.abs().max())
+        torch.testing.assert_close(other, exact, atol=0.1 * scale, rtol=0.1)
+
+
+def test_bfloat16_meets_few_shapes_and_little_is_added() -> None:
+    with torch.autocast("cpu", torch.bfloat16):
+        lengths = {count: len(padded(torch.ones(count, 2))) for count in range(1, 5000)}
+    assert all(count <= length <= count + max(15, count // 8) for count, length in lengths.items())
+    assert len(set(lengths.values())) < 60
+    assert len(padded(torch.ones(37, 2))) == 37  # float32
 
 
 def test_weights_come_from_the_generator_alone() -> None:

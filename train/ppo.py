@@ -265,7 +265,7 @@ class Trainer:
         self.network = self.new_network(self.generators["network"])
         if config.start is not None and not config.resume:
             self.start_from(config.start)
-        self.optimizer = torch.optim.Adam(self.network.parameters(), eps=1e-5)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), eps=1e-5, fused=True)
         self.past = PastSelves(
             self.game, config.past_selves, self.new_network, torch_generator(config.seed, "past")
         )
