@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import time
 from typing import Any
 
@@ -15,6 +17,12 @@ class _Bad:
     def act(self, observation: Any, action_mask: Any, seeds: Any) -> Any:
         if self.name == "breaks":
             raise RuntimeError("a secret of the machine")
+        if self.name == "starts":
+            child = multiprocessing.get_context("spawn").Process(target=print)
+            child.start()
+            child.join()
+            os.system("sleep 3 &")  # inherits what is open
+            return action_mask.argmax(axis=1)
         time.sleep(1.0)
         return action_mask.argmax(axis=1)
 

@@ -6,12 +6,17 @@ import copy
 import json
 import logging
 import multiprocessing
+import os
 import random
 import re
+import signal
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,7 +37,7 @@ from sixth_env.server.metrics import Metrics
 from sixth_env.server.service import RefusedError
 from sixth_env.server.settings import Settings
 from sixth_env.server.workers import Workers
-from tests.server_client import Answer, Client, Json, serving
+from tests.server_client import Client, Json, serving
 from tests.test_remote_views import positions, shuffled
 
 SLEEPER = "tests.server_opponents:sleeps"
@@ -173,35 +178,29 @@ def test_large_requests_are_answered_by_other_processes(client: Client) -> None:
     assert not multiprocessing.active_children()
 
 
-def test_requests_in_flight_outlive_their_process_and_end_with_the_server() -> None:
-    slow = {"views": seated(games=10), "opponent": "sleepy"}
-    named = (f"sleepy={SLEEPER}",)
-    with serving(processes=2, opponents=named) as server:
-        expected = server.post("/v1/act", slow)
-        assert expected.status == 200
-        with ThreadPoolExecutor(4) as pool:
-
-            def one(_: int) -> Answer:
-                client = Client(server.port)
-                try:
-                    return client.post("/v1/act", slow)
-                finally:
-                    client.close()
-
-            asked = [pool.submit(one, number) for number in range(4)]
-            time.sleep(0.5)
-            _kill_workers()
-            assert [future.result() for future in asked] == [expected] * 4
+def test_requests_in_flight_outlive_their_process_and_disturb_no_other() -> None:
+    body = json.dumps({"views": seated(games=10), "opponent": "sleepy"}).encode()
+    workers = Workers(Settings(opponents=(f"sleepy={SLEEPER}",), processes=2), Metrics())
+    with ThreadPoolExecutor(4) as pool:
+        expected = _busy(pool, workers, body, 2)[0].result()
+        first, second = multiprocessing.active_children()
+        asked = [pool.submit(workers.act, body) for _ in range(4)]  # each takes a second
+        time.sleep(0.5)
+        first.kill()
+        assert [future.result() for future in asked] == [expected] * 4
+    left = multiprocessing.active_children()
+    assert second in left and first not in left and len(left) == 2
+    workers.close()
     assert not multiprocessing.active_children()
 
 
 def test_the_end_of_the_server_is_not_delayed_by_its_processes() -> None:
-    settings = Settings(opponents=(f"sleepy={SLEEPER}",), processes=2, decision_seconds=300)
-    workers = Workers(settings, Metrics())
     body = json.dumps({"views": seated(games=10), "opponent": "sleepy"}).encode()
-    with ThreadPoolExecutor(4) as pool:  # two of them decided, two waiting
-        asked = [pool.submit(workers.act, body) for _ in range(4)]
-        time.sleep(1)
+    workers = Workers(Settings(opponents=(f"sleepy={SLEEPER}",), processes=2), Metrics())
+    with ThreadPoolExecutor(4) as pool:
+        _busy(pool, workers, body, 2)
+        asked = [pool.submit(workers.act, body) for _ in range(4)]  # two decided, two waiting
+        time.sleep(0.5)
         workers.close()
         for future in asked:
             with pytest.raises(RefusedError, match="the server is ending"):
@@ -218,6 +217,68 @@ def test_a_fault_in_another_process_is_told_and_the_process_stays() -> None:
     assert json.loads(workers.act(json.dumps(body).encode()))["opponent"] == "random"
     assert multiprocessing.active_children() == before
     workers.close()
+
+
+def test_opponents_in_other_processes_may_start_processes() -> None:
+    body = {"views": seated(games=10), "opponent": "parent"}
+    with serving(processes=2, opponents=("parent=tests.server_opponents:starts",)) as server:
+        answer = server.post("/v1/act", body).json()
+        assert answer["note"] is None
+        _kill_workers()  # what they have started holds their pipes
+        assert server.post("/v1/act", body).json() == answer
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+@pytest.mark.parametrize("opponent", ["random", "sleepy"])
+def test_a_killed_server_leaves_no_process(tmp_path: Path, opponent: str) -> None:
+    script = (
+        "import json, multiprocessing, sys, threading, time\n"
+        "from sixth_env.server.metrics import Metrics\n"
+        "from sixth_env.server.settings import Settings\n"
+        "from sixth_env.server.workers import Workers\n"
+        "if __name__ == '__main__':\n"
+        f"    named = ('sleepy={SLEEPER}',)\n"
+        "    workers = Workers(Settings(opponents=named, processes=2), Metrics())\n"
+        "    body = sys.stdin.buffer.read()\n"
+        "    workers.act(body)\n"
+        "    threading.Thread(target=workers.act, args=(body,), daemon=True).start()\n"
+        "    print(multiprocessing.active_children()[0].pid, flush=True)\n"
+        "    time.sleep(60)\n"
+    )
+    (tmp_path / "script.py").write_text(script, "utf-8")
+    body = json.dumps({"views": seated(games=10), "opponent": opponent}).encode()
+    command = [sys.executable, str(tmp_path / "script.py")]
+    root = Path(__file__).parents[1]
+    environment = os.environ | {"PYTHONPATH": str(root)}
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root, env=environment
+    ) as server:
+        assert server.stdin is not None and server.stdout is not None
+        server.stdin.write(body)
+        server.stdin.close()
+        worker = int(server.stdout.readline())
+        os.kill(worker, signal.SIGINT)  # as Ctrl-C is for all of them: not the worker's business
+        time.sleep(0.2)
+        os.kill(worker, 0)
+        server.kill()
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        try:
+            os.kill(worker, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    pytest.fail("the process goes on")
+
+
+def _busy(
+    pool: ThreadPoolExecutor, workers: Workers, body: bytes, processes: int
+) -> list[Future[str]]:
+    """All processes have been started, and have answered."""
+    asked = [pool.submit(workers.act, body) for _ in range(processes)]
+    assert all(future.result() for future in asked)
+    assert len(multiprocessing.active_children()) == processes
+    return asked
 
 
 def _kill_workers() -> None:

@@ -7,8 +7,11 @@ import multiprocessing
 import os
 import queue
 import signal
+import sys
 import threading
+import time
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection
@@ -20,6 +23,9 @@ from sixth_env.server.service import RefusedError, Service
 from sixth_env.server.settings import Settings
 
 SPAWN = multiprocessing.get_context("spawn")  # a fork would copy running threads
+
+ALIVE_SECONDS = 1.0  # how often to look whether a process that decides is still there
+GRACE_SECONDS = 3.0  # for a process to end what it has started
 
 Answer = str | tuple[int, str, str]  # or what a ``RefusedError`` is made of
 
@@ -73,14 +79,13 @@ class Workers:
         with self._lock:
             self._closed = True
             workers, self._started = self._started, set()
-        for worker in workers:
-            worker.end()
+        with ThreadPoolExecutor() as pool:  # at once: each may take its grace
+            list(pool.map(_Worker.end, workers))
 
     def _start(self, instead_of: _Worker | None = None) -> _Worker:
         with self._lock:
             if instead_of is not None:
                 self._started.discard(instead_of)
-                instead_of.end()
             if self._closed:
                 raise RefusedError(503, "", "the server is ending")
             worker = _Worker(self._settings)
@@ -93,27 +98,46 @@ class _Worker:
 
     def __init__(self, settings: Settings) -> None:
         self._pipe, other = SPAWN.Pipe()
+        # A daemon, for this side: one that is left over does not keep the server from ending.
         self._process = SPAWN.Process(target=_serve, args=(other, settings), daemon=True)
         self._process.start()
-        other.close()  # the process has its own: when it ends, reading from the pipe does
+        other.close()
 
     def ask(self, body: bytes) -> tuple[Answer, Counts]:
-        """The answer to a request. Raises ``EOFError`` or ``OSError`` if the process was killed."""
-        self._pipe.send_bytes(body)
-        failure, answer, counts = self._pipe.recv()
+        """The answer to a request.
+
+        Raises:
+            EOFError, OSError: the process has ended.
+            RuntimeError: it failed; the message is its traceback.
+        """
+        try:
+            self._pipe.send_bytes(body)
+            # The end of a process is not always the end of its pipe: what it started may hold it.
+            while not self._pipe.poll(ALIVE_SECONDS):
+                if not self._process.is_alive():
+                    raise EOFError("the process that decides has ended: what it wrote says why")
+            failure, answer, counts = self._pipe.recv()
+        except BaseException:  # whatever it was, what is left in the pipe answers nothing
+            self.end()
+            self._pipe.close()
+            raise
         if failure:
             raise RuntimeError(failure)
         return answer, counts
 
     def end(self) -> None:
-        """Kill the process: it holds nothing that could be lost."""
+        """End the process: with what its opponents have started, if it is not stuck."""
+        self._process.terminate()
+        self._process.join(GRACE_SECONDS)
         self._process.kill()
         self._process.join()
 
 
 def _serve(pipe: Connection, settings: Settings) -> None:
     """What a worker does: answer until the server is gone."""
+    multiprocessing.current_process().daemon = False  # its opponents may start processes
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its workers
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # ends what was started here, too
     threading.Thread(target=_end_with_parent, daemon=True).start()
     service = Service(settings)
     with suppress(EOFError, OSError):
@@ -126,7 +150,10 @@ def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
-        os._exit(0)
+        if sys.platform != "win32":  # to the thread that decides: it is to leave what it waits for
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
+        time.sleep(GRACE_SECONDS)
+        os._exit(1)
 
 
 def _reply(service: Service, body: bytes) -> tuple[str, Answer, Counts]:
