@@ -246,26 +246,52 @@ def test_training_speed_is_a_row_of_the_report() -> None:
     assert 0 < row.low <= row.rate <= row.high
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """Settings of a training, which name threads and precision."""
+    file = tmp_path / "small.toml"
+    file.write_text(
+        'threads = 2\nprecision = "float32"\ntables = [{ games = 24 }]\n'
+        'network = { columns = ["hand"], width = 16, depth = 1 }\n',
+        "utf-8",
+    )
+    return file
+
+
+@pytest.mark.parametrize(
+    ("options", "measured"),
+    [
+        ({}, "float32, 24 games, 2 threads, by the clock"),
+        ({"threads": 1, "precision": "bf16"}, "bf16, 24 games, one thread"),
+    ],
+)
 def test_training_speed_of_a_settings_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], threads: int
+    small: Path, capsys: pytest.CaptureFixture[str], options: dict[str, Any], measured: str
 ) -> None:
     torch = pytest.importorskip("torch")
     from train.speed import SpeedConfig, run
 
-    file = tmp_path / "small.toml"
-    small = 'network = { columns = ["hand"], width = 16, depth = 1 }\ntables = [{ games = 24 }]\n'
-    file.write_text(small, "utf-8")
-    before = torch.get_num_threads()
-    settings = SpeedConfig(
-        configs=(str(file),), threads=threads, precision="float32", repeats=1, file=str(file) + "s"
-    )
-    (row,) = run(settings)
-    assert torch.get_num_threads() == threads
-    torch.set_num_threads(before)
-    assert (row.rules, row.what, row.batch) == ("small.toml", "float32", 24)
-    assert json.loads(Path(str(file) + "s").read_text("utf-8"))[0]["rate"] == row.rate
-    assert "float32, 24 games" in capsys.readouterr().out
+    before, out = torch.get_num_threads(), small.with_suffix(".json")
+    try:
+        (row,) = run(SpeedConfig(configs=(str(small),), repeats=1, file=str(out), **options))
+    finally:
+        torch.set_num_threads(before)
+    assert row.rules == "small.toml" and row.rate > 0
+    assert json.loads(out.read_text("utf-8"))[0]["rate"] == row.rate
+    assert measured in capsys.readouterr().out
+
+
+def test_training_speed_refuses_what_it_cannot_do(small: Path, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    from train.speed import SpeedConfig, run
+
+    with pytest.raises(ConfigError, match="either games or configs"):
+        run(SpeedConfig(games=("sixth_card",), configs=(str(small),)))
+    with pytest.raises(ConfigError, match=r"cannot be written to .*no_folder"):
+        run(SpeedConfig(configs=(str(small),), file=str(tmp_path / "no_folder" / "x.json")))
+    for wrong in ({"configs": ()}, {"games": ()}, {"threads": 0}, {"threads": 100_000}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            SpeedConfig(**wrong)
 
 
 # --- The command ----------------------------------------------------------------------------------

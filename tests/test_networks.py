@@ -124,8 +124,13 @@ def test_bfloat16_is_close_to_float32(rows: tuple[Tensor, Tensor]) -> None:
 def test_padding_for_bfloat16_changes_neither_outputs_nor_gradients(
     rows: tuple[Tensor, Tensor], count: int
 ) -> None:
-    """With fifteen rows added to one, whatever leaked would be far more than rounding is."""
-    observation, mask = (part[:count] for part in rows)
+    """With fifteen rows added to one, whatever leaked would be far more than rounding is.
+
+    What is added for the card scorer stands for card 0 in row 0, so that must be legal there.
+    """
+    first = int((rows[1][:, 0] == 1).nonzero()[0])
+    observation, mask = (part[first : first + count] for part in rows)
+    assert len(mask) == count
     net = network()
     found = []
     for precision in (torch.float32, torch.bfloat16):
@@ -142,6 +147,23 @@ def test_padding_for_bfloat16_changes_neither_outputs_nor_gradients(
     for exact, other in zip(gradients, others, strict=True):
         scale = float(exact.abs().max())
         torch.testing.assert_close(other, exact, atol=0.1 * scale, rtol=0.1)
+
+
+def test_all_large_products_are_padded_in_bfloat16(rows: tuple[Tensor, Tensor]) -> None:
+    net = network()
+    assert net.scorer is not None
+    seen: list[int] = []
+    for layer in (net.body, net.policy, net.value, net.scorer.context, net.scorer.mix):
+        layer.register_forward_hook(lambda _, inputs, __: seen.append(len(inputs[0])))
+    observation, mask = (part[:37] for part in rows)
+    cards = int((mask[:, : net.scorer.cards] != 0).sum())
+    assert cards % 16
+    net(observation, mask)
+    assert seen == [37, 37, 37, 37, cards]
+    seen.clear()
+    with torch.autocast("cpu", torch.bfloat16):
+        net(observation, mask)
+        assert seen == [48, 48, 48, 48, len(padded(torch.ones(cards, 2)))]
 
 
 def test_bfloat16_meets_few_shapes_and_little_is_added() -> None:

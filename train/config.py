@@ -37,7 +37,16 @@ from tyro.constructors import (
 
 from sixth_env.errors import ConfigError, SixthEnvError
 
-__all__ = ["Config", "load_config", "read_config", "readable_errors", "save_resolved"]
+__all__ = [
+    "MAX_THREADS",
+    "Config",
+    "load_config",
+    "read_config",
+    "readable_errors",
+    "save_resolved",
+]
+
+MAX_THREADS = 256  # torch ends the process, without a word, where it cannot start so many
 
 _FILE_NOTE = (
     "A settings file (.toml, or the config.json of an earlier run) may come first;"

@@ -29,7 +29,7 @@ from sixth_env.match.result import MatchResult
 from sixth_env.opponents import Opponent
 from sixth_env.opponents.custom import resolve_opponent
 from train.advantage import advantages, close_window
-from train.config import Config, load_config, readable_errors, save_resolved
+from train.config import MAX_THREADS, Config, load_config, readable_errors, save_resolved
 from train.evaluate import against_fields
 from train.field import Field
 from train.loop import learn
@@ -90,7 +90,7 @@ class PPOConfig(Config):
     entropy: float = Setting(default=0.01, ge=0)
     value_weight: float = Setting(default=0.5, ge=0)
     max_grad_norm: float = Setting(default=0.5, gt=0)
-    threads: int = Setting(default=1, ge=1)
+    threads: int = Setting(default=1, ge=1, le=MAX_THREADS)
     """torch threads; results repeat exactly for the same number"""
     precision: Literal["auto", "float32", "bf16"] = "auto"
     """of matrix products; auto: bf16 where the processor computes in it, else float32"""

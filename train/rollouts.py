@@ -26,7 +26,7 @@ from sixth_env.errors import CheckpointError
 from sixth_env.games import get_game
 from sixth_env.match.result import MatchResult
 from sixth_env.opponents.custom import resolve_opponent
-from train.config import Config, load_config, readable_errors, save_resolved
+from train.config import MAX_THREADS, Config, load_config, readable_errors, save_resolved
 from train.evaluate import against_fields
 from train.loop import learn
 from train.playouts import Decisions, Playouts
@@ -79,7 +79,7 @@ class RolloutsConfig(Config):
     value_weight: float = Setting(default=0.1, ge=0)
     max_grad_norm: float = Setting(default=1.0, gt=0)
     network: NetworkSettings = NetworkSettings()
-    threads: int = Setting(default=1, ge=1)
+    threads: int = Setting(default=1, ge=1, le=MAX_THREADS)
     """torch threads; results repeat exactly for the same number"""
     save_every: int = Setting(default=2_000_000, ge=1)
     evaluate_every: int = Setting(default=5_000_000, ge=1)

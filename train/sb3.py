@@ -25,7 +25,7 @@ from sixth_env.errors import ConfigError
 from sixth_env.games import get_game
 from sixth_env.opponents.custom import resolve_opponent
 from sixth_env.solo import Mix
-from train.config import Config, load_config, readable_errors, save_resolved
+from train.config import MAX_THREADS, Config, load_config, readable_errors, save_resolved
 from train.evaluate import against_fields, print_results
 from train.runs import RunLog, StopSignal, check_finite, derive_seed, run_folder
 
@@ -76,7 +76,7 @@ class Sb3Config(Config):
     ent_coef: float = Setting(default=0.01, ge=0)
     vf_coef: float = Setting(default=0.5, ge=0)
     max_grad_norm: float = Setting(default=0.5, gt=0)
-    threads: int = Setting(default=1, ge=1)
+    threads: int = Setting(default=1, ge=1, le=MAX_THREADS)
     """torch threads"""
     save_every: int = Setting(default=500_000, ge=1)
     """rows between two checkpoints"""

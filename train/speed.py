@@ -16,22 +16,26 @@ from typing import Literal
 from pydantic import Field as Setting
 
 from sixth_env.benchmark import Rate, Row
+from sixth_env.errors import ConfigError
 from sixth_env.games import GAMES, get_game
-from train.config import Config, load_config, read_config, readable_errors
+from sixth_env.report import check_writable, write_text
+from train.config import MAX_THREADS, Config, load_config, read_config, readable_errors
 from train.ppo import PPOConfig, Trainer
+
+INTERFACE = "train.ppo, learning, "
 
 
 class SpeedConfig(Config):
     """Settings of the measurement."""
 
-    games: tuple[str, ...] = tuple(GAMES)
-    """ids; each is trained with configs/ppo/GAME.toml"""
-    configs: tuple[str, ...] = ()
+    games: tuple[str, ...] | None = Setting(default=None, min_length=1)
+    """ids; each is trained with configs/ppo/GAME.toml (default: all)"""
+    configs: tuple[str, ...] | None = Setting(default=None, min_length=1)
     """settings files of train.ppo to measure instead"""
-    threads: int = Setting(default=1, ge=1)
-    """torch threads"""
-    precision: Literal["auto", "float32", "bf16"] = "auto"
-    """of matrix products, as in train.ppo"""
+    threads: int | None = Setting(default=None, ge=1, le=MAX_THREADS)
+    """torch threads instead of those in the files"""
+    precision: Literal["auto", "float32", "bf16"] | None = None
+    """of matrix products, instead of that in the files"""
     repeats: int = Setting(default=3, ge=1)
     """updates that are measured, after a first one that compiles; their median is reported"""
     file: str | None = None
@@ -41,7 +45,8 @@ class SpeedConfig(Config):
 def measure(config: PPOConfig, repeats: int, rules: str) -> Row:
     """The rate of some updates with these settings, as a row of the benchmark's report."""
     trainer = Trainer(config, Path("runs"))  # writes there when it saves, which it never does
-    clock = time.process_time if config.threads == 1 else time.perf_counter
+    alone = config.threads == 1
+    clock = time.process_time if alone else time.perf_counter
     rates = []
     for _ in range(repeats + 1):
         before, started = trainer.decisions, clock()
@@ -49,7 +54,8 @@ def measure(config: PPOConfig, repeats: int, rules: str) -> Row:
         rates.append((trainer.decisions - before) / (clock() - started))
     return Row(
         **asdict(Rate.of(rates[1:])),
-        interface="train.ppo, learning",
+        interface=INTERFACE
+        + ("one thread" if alone else f"{config.threads} threads, by the clock"),
         game=config.game,
         rules=rules,
         what=trainer.config.precision,
@@ -58,19 +64,32 @@ def measure(config: PPOConfig, repeats: int, rules: str) -> Row:
 
 
 def run(config: SpeedConfig) -> list[Row]:
-    """Measure all games, print the rates and write them down."""
+    """Measure all files, print the rates and write them down."""
+    out = None if config.file is None else Path(config.file)
+    check_writable(out)
     rows = []
-    own = [f"configs/ppo/{get_game(name).id}.toml" for name in config.games]
-    changes = {"threads": config.threads, "precision": config.precision}
-    for file in map(Path, config.configs or own):
-        settings = read_config(PPOConfig, file).model_copy(update=changes)
+    for file, settings in _settings(config):
         row = measure(settings, config.repeats, file.name)
         spread = f"{row.low:,.0f} to {row.high:,.0f}"
-        print(f"{file}: {row.rate:,.0f} decisions/s ({spread}), {row.what}, {row.batch:,} games")
+        print(
+            f"{file}: {row.rate:,.0f} decisions/s ({spread}), {row.what}, {row.batch:,} games,"
+            f" {row.interface.removeprefix(INTERFACE)}"
+        )
         rows.append(row)
-    if config.file is not None:
-        Path(config.file).write_text(json.dumps([asdict(row) for row in rows]), "utf-8")
+    if out is not None:
+        write_text(out, json.dumps([asdict(row) for row in rows]))
     return rows
+
+
+def _settings(config: SpeedConfig) -> list[tuple[Path, PPOConfig]]:
+    """The files to measure, with what they say or the options say instead."""
+    if config.games is not None and config.configs is not None:
+        raise ConfigError("either games or configs can be given, not both")
+    games = [get_game(name).id for name in config.games or GAMES]
+    files = config.configs or [f"configs/ppo/{game}.toml" for game in games]
+    options = {"threads": config.threads, "precision": config.precision}
+    changes = {name: value for name, value in options.items() if value is not None}
+    return [(Path(file), read_config(PPOConfig, file).model_copy(update=changes)) for file in files]
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ from agents.from_torchrl import save_checkpoint
 from sixth_env.adapters import require
 from sixth_env.adapters.torchrl import GROUP, SelfPlayEnv, TorchrlOpponent, decisions
 from sixth_env.match.result import MatchResult
-from train.config import Config, load_config, readable_errors, save_resolved
+from train.config import MAX_THREADS, Config, load_config, readable_errors, save_resolved
 from train.evaluate import against_fields, margins, print_results
 from train.runs import RunLog, StopSignal, check_finite, derive_seed, run_folder
 
@@ -70,7 +70,7 @@ class TorchrlConfig(Config):
     entropy: float = Setting(default=0.01, ge=0)
     value_weight: float = Setting(default=0.5, ge=0)
     max_grad_norm: float = Setting(default=0.5, gt=0)
-    threads: int = Setting(default=1, ge=1)
+    threads: int = Setting(default=1, ge=1, le=MAX_THREADS)
     """torch threads"""
     evaluate_every: int = Setting(default=500_000, ge=1)
     evaluate_deals: int = Setting(default=200, ge=1)
