@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from sixth_env.games.base import MATCH_END, ROUND_END
-from sixth_env.games.rows.rules import MAX_ROWS
+from sixth_env.games.rows.rules import MAX_ROW_LENGTH, MAX_ROWS
 from sixth_env.games.rows.state import (
     CARD,
     EMPTY,
@@ -368,7 +368,7 @@ def _place_cards(s, r, chosen, log):
             key, chosen = lane(keys, row), -1
         row, size = key_row(key), key_size(key)
         if too_low or size == full:
-            _take(s, row, size, seat_after(s, r, code & 15), log)
+            _take(s, r, row, size, seat_after(s, r, code & 15), log)
             size = 0
         keys = put_key(keys, row, row_key(row, card, size + 1))
         s["rows"][at(row), at(size)] = card
@@ -394,13 +394,18 @@ def _row_of_choice(s, r, keys, best, chosen):
 
 
 @rare
-def _take(s, row, size, seat, log):
+def _take(s, r, row, size, seat, log):
     """``seat`` takes a whole row as penalty."""
-    for i in range(size):
-        card = s["rows"][at(row), i]
-        copy = 1 if s["taker"][0, card] != 0 else 0
-        s["taker"][copy, card] = seat + 1
-        _log(log, LOG_TAKE, seat, card, row)
+    if r["decks"] == 1 and log["on"] == 0:
+        for i in range(MAX_ROW_LENGTH):  # of known length: how long rows are is not foreseen well
+            card = at(s["rows"][at(row), i])  # behind the row's end: one of an earlier row
+            s["taker"][0, card] = seat + 1 if i < size else s["taker"][0, card]
+    else:
+        for i in range(size):
+            card = s["rows"][at(row), i]
+            copy = 1 if s["taker"][0, card] != 0 else 0
+            s["taker"][copy, card] = seat + 1
+            _log(log, LOG_TAKE, seat, card, row)
     points = s["row_points"][at(row)]
     s["points"][at(seat)] += points
     s["gains"][at(seat)] -= points
