@@ -83,9 +83,8 @@ class PolicyValueNet(nn.Module):
     def forward(self, observation: Tensor, action_mask: Tensor) -> tuple[Tensor, Tensor]:
         """Masked logits (N, A) and value (N,) of integer columns (N, D) and masks (N, A)."""
         hidden = self.body(self.features(observation))
-        logits, value = (
-            layer(hidden)[: len(observation)].float() for layer in (self.policy, self.value)
-        )
+        count = len(observation)  # `hidden` may have more rows: see `padded`
+        logits, value = self.policy(hidden)[:count].float(), self.value(hidden)[:count].float()
         if self.scorer is not None:
             rows, cards, scores = self.scorer(observation, action_mask, hidden)
             places = rows * logits.shape[1] + cards
@@ -176,10 +175,10 @@ class CardScorer(nn.Module):
 
 
 def padded(values: Tensor) -> Tensor:
-    """Zeros added below (N, ...) to one of few lengths, 15 or an eighth more at most, in bfloat16.
+    """Zeros added below (N, ...) to one of few lengths: 15 or an eighth more at most.
 
-    oneDNN compiles a kernel for every new shape, which takes longer than most products of this
-    size. Float32 goes another way, and is left as it is.
+    In bfloat16 oneDNN compiles a kernel for every new shape, which takes longer than most products
+    of this size. In float32 nothing is compiled, and nothing added.
     """
     if _compute_type() == torch.float32:
         return values
