@@ -232,7 +232,7 @@ def test_opponents_in_other_processes_may_start_processes() -> None:
 @pytest.mark.parametrize("opponent", ["random", "sleepy"])
 def test_a_killed_server_leaves_no_process(tmp_path: Path, opponent: str) -> None:
     script = (
-        "import json, multiprocessing, sys, threading, time\n"
+        "import multiprocessing, sys, threading, time\n"
         "from sixth_env.server.metrics import Metrics\n"
         "from sixth_env.server.settings import Settings\n"
         "from sixth_env.server.workers import Workers\n"
